@@ -1,0 +1,157 @@
+"""Reading text files and writing files whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import stat
+import sys
+
+from collsim.errors import FileError
+
+__all__ = ["read_text", "write_whole"]
+
+_LINKS = 40  # as many as Linux follows before it says "too many levels"
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read a UTF-8 text file; every kind of line end becomes a line feed.
+
+    Raises
+    ------
+    FileError
+        If it is missing, a directory, unreadable or not UTF-8.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except (OSError, ValueError) as error:
+        raise _file_error(path, error) from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        reason = f"line {line} is not UTF-8 text (byte 0x{data[error.start]:02x})"
+        raise FileError(path, reason) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
+    """Write a file so that it holds all of `data`, or what it held before.
+
+    A regular file is replaced by a finished temporary file of the same folder
+    and keeps its mode. A symbolic link is followed and stays. What is no regular
+    file (``-``, ``/dev/stdout``, ``/dev/null``, a named pipe) is written to as it
+    is and never replaced. Text is encoded as UTF-8, line feeds untouched.
+
+    Raises
+    ------
+    FileError
+        If it cannot be written; then no temporary file stays behind.
+    BrokenPipeError
+        If the reader of a pipe has left, which is no failure of the file.
+    """
+    try:
+        encoded = data if isinstance(data, bytes) else data.encode("utf-8", "surrogateescape")
+        _write(os.fspath(path), encoded)
+    except (BrokenPipeError, FileError):
+        raise
+    except (OSError, ValueError) as error:
+        raise _file_error(path, error) from error
+
+
+def _file_error(path: str | os.PathLike[str], error: OSError | ValueError) -> FileError:
+    # ValueError: a NUL byte in the name, or text that has no UTF-8 form.
+    return FileError(path, error if isinstance(error, OSError) else str(error))
+
+
+def _write(path: str, data: bytes) -> None:
+    if not path:
+        raise FileError("''", "an empty file name")
+    if path == "-":
+        _write_stdout(data)
+        return
+    descriptor = _descriptor(path)
+    if descriptor is not None:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        with open(os.dup(descriptor), "wb") as file:
+            file.write(data)
+        return
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        status = None
+    if status is None or stat.S_ISREG(status.st_mode):
+        _replace(path, data, status)
+        return
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def _write_stdout(data: bytes) -> None:
+    sys.stdout.flush()
+    # The bytes below the text layer, whatever encoding the terminal claims; a
+    # stdout that somebody replaced by an io.StringIO has none.
+    binary = getattr(sys.stdout, "buffer", None)
+    if binary is None:
+        sys.stdout.write(data.decode("utf-8", "surrogateescape"))
+    else:
+        binary.write(data)
+    sys.stdout.flush()
+
+
+def _descriptor(path: str) -> int | None:
+    """Return the open descriptor that `path` stands for, such as 1 for /dev/stdout.
+
+    With stdout sent to a file, /dev/stdout *is* a regular file. Replacing it
+    would cut the shell's redirection off, and opening it would truncate what the
+    shell appends to; so it is written through the descriptor.
+    """
+    for _ in range(_LINKS):
+        path = os.path.abspath(path)
+        found = re.fullmatch(rf"(?:/dev|/proc/(?:self|{os.getpid()}))/fd/(\d{1, 9})", path)
+        if found is not None:
+            return int(found[1])
+        if not os.path.islink(path):
+            return None
+        path = os.path.join(os.path.dirname(path), os.readlink(path))
+    return None
+
+
+def _replace(path: str, data: bytes, status: os.stat_result | None) -> None:
+    if path.endswith(os.sep):
+        raise FileError(path, "names a folder, expected a file")
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    if not os.path.exists(folder):
+        raise FileError(path, f"the folder {folder} does not exist")
+    # A rename needs no right to the file that it replaces; a user who has
+    # protected a file means it.
+    if status is not None and not os.access(target, os.W_OK):
+        raise FileError(path, "is write-protected")
+    temporary = os.path.join(folder, f".collsim-{secrets.token_hex(8)}.tmp")
+    # Mode 0666 here and not tempfile's 0600: the umask then applies as for any file.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with open(descriptor, "wb") as file:
+            if status is not None:
+                _take_over(descriptor, status)
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _take_over(descriptor: int, status: os.stat_result) -> None:
+    """Give the file behind `descriptor` the owner and mode of the one it replaces."""
+    with contextlib.suppress(PermissionError):
+        os.fchown(descriptor, status.st_uid, status.st_gid)
+    # After the owner, because changing it clears the set-user-id bits.
+    os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
