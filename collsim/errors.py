@@ -223,4 +223,4 @@ class FileError(CollsimError, OSError):
         if isinstance(reason, OSError):
             reason = reason.strerror or str(reason)
         self.reason = reason
-        super().__init__(f"{self.path}: {reason}")
+        super().__init__(f"{self.path or repr('')}: {reason}")

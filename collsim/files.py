@@ -69,7 +69,7 @@ def _file_error(path: str | os.PathLike[str], error: OSError | ValueError) -> Fi
 
 def _write(path: str, data: bytes) -> None:
     if not path:
-        raise FileError("''", "an empty file name")
+        raise FileError(path, "an empty file name")
     if path == "-":
         _write_stdout(data)
         return
@@ -112,9 +112,9 @@ def _descriptor(path: str) -> int | None:
     """
     for _ in range(_LINKS):
         path = os.path.abspath(path)
-        found = re.fullmatch(rf"(?:/dev|/proc/(?:self|{os.getpid()}))/fd/(\d{1, 9})", path)
-        if found is not None:
-            return int(found[1])
+        found = re.fullmatch(r"(?:/dev|/proc/(self|\d+))/fd/(\d{1,9})", path)
+        if found is not None and found[1] in {None, "self", str(os.getpid())}:
+            return int(found[2])
         if not os.path.islink(path):
             return None
         path = os.path.join(os.path.dirname(path), os.readlink(path))

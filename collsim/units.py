@@ -189,9 +189,13 @@ def _plain(value: Decimal, digits: int | None) -> str:
     return f"{value:f}"
 
 
-def _scaled(value: float, what: str, units: dict[str, int], digits: int | None) -> str:
+def _check(what: str, value: float) -> None:
     if not math.isfinite(value) or value < 0:
         raise InputError(f"{what} {value!r}: expected a finite number from 0 up")
+
+
+def _scaled(value: float, what: str, units: dict[str, int], digits: int | None) -> str:
+    _check(what, value)
     exact = Decimal(repr(float(value)))
     names = sorted(units, key=units.__getitem__)
     text = ""
@@ -214,8 +218,7 @@ def format_size(nbytes: float) -> str:
     >>> format_size(1024), format_size(1000), format_size(0), format_size(1536.5)
     ('1KiB', '1000B', '0B', '1.5KiB')
     """
-    if not math.isfinite(nbytes) or nbytes < 0:
-        raise InputError(f"size {nbytes!r}: expected a finite number from 0 up")
+    _check("size", nbytes)
     units = ("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1)
     if nbytes == int(nbytes):
         whole = int(nbytes)
@@ -254,6 +257,7 @@ def format_time_us(seconds: float) -> str:
     >>> format_time_us(1.2e-6), format_time_us(0.00113778), format_time_us(0.25)
     ('1.20', '1137.8', '250000')
     """
+    _check("time", seconds)
     us = seconds * 1e6
     if 0 < us < 0.1:
         return f"{us:.2g}"
