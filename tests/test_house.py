@@ -66,7 +66,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(home, with_pip=False)
     programs = home / "bin"
     python = programs / "python"
-    install = ["install", "--quiet", "--no-deps", "--no-index", wheel]
+    install: list[str | Path] = ["install", "--quiet", "--no-deps", "--no-index", wheel]
     run([sys.executable, "-m", "pip", "--python", python, *install], home)
     site = run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], home)
     lines = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
