@@ -1,0 +1,1 @@
+"""collsim: how long a collective takes on your GPUs, and why."""

@@ -1,0 +1,31 @@
+"""MST gather to rank 0, then a pipelined pass of everything around the ring."""
+
+from collsim.algorithms._arrange import parts_are_chunks
+from collsim.algorithms.broadcast import ring as broadcast
+from collsim.algorithms.gather import mst as gather
+from collsim.core.algorithm import Algorithm, Terms
+from collsim.core.builder import Builder
+
+__all__ = ["ALGORITHM"]
+
+
+def build(b: Builder) -> None:
+    """List the operations."""
+    gather.steps(b, 0, b.pieces)
+    broadcast.steps(b, 0, b.pieces.T)
+
+
+def terms(ranks: int, chunks: int = 1) -> Terms:
+    """Return the claimed cost."""
+    return gather.terms(ranks) + broadcast.terms(ranks, chunks)
+
+
+ALGORITHM = Algorithm(
+    build=build,
+    terms=terms,
+    formula="⌈log P⌉α + (P-1)/P·nβ + (P-2+c)(α + nβ/c)",
+    summary="gather to rank 0 by MST, then broadcast around the ring, chunk by chunk",
+    paper="composition; Chan, Heimlich, Purkayastha, van de Geijn 2007, section 5",
+    chunked=True,
+    parts=parts_are_chunks,
+)

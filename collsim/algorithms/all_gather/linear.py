@@ -1,0 +1,28 @@
+"""Linear gather to rank 0, then linear broadcast of everything."""
+
+from collsim.algorithms.broadcast import linear as broadcast
+from collsim.algorithms.gather import linear as gather
+from collsim.core.algorithm import Algorithm, Terms
+from collsim.core.builder import Builder
+
+__all__ = ["ALGORITHM"]
+
+
+def build(b: Builder) -> None:
+    """List the operations."""
+    gather.steps(b, 0, b.pieces)
+    broadcast.steps(b, 0, b.pieces.ravel())
+
+
+def terms(ranks: int, chunks: int = 1) -> Terms:
+    """Return the claimed cost."""
+    return gather.terms(ranks) + broadcast.terms(ranks)
+
+
+ALGORITHM = Algorithm(
+    build=build,
+    terms=terms,
+    formula="2(P-1)α + (P-1)(1+1/P)·nβ",
+    summary="rank 0 collects all shares in turn, then sends everything to each in turn",
+    paper="the naive loop; Thakur, Rabenseifner, Gropp 2005 call it the linear algorithm",
+)

@@ -1,0 +1,28 @@
+"""Linear reduce to rank 0, then linear broadcast."""
+
+from collsim.algorithms.broadcast import linear as broadcast
+from collsim.algorithms.reduce import linear as reduce
+from collsim.core.algorithm import Algorithm, Terms
+from collsim.core.builder import Builder
+
+__all__ = ["ALGORITHM"]
+
+
+def build(b: Builder) -> None:
+    """List the operations."""
+    reduce.steps(b, 0, b.pieces.ravel())
+    broadcast.steps(b, 0, b.pieces.ravel())
+
+
+def terms(ranks: int, chunks: int = 1) -> Terms:
+    """Return the claimed cost."""
+    return reduce.terms(ranks) + broadcast.terms(ranks)
+
+
+ALGORITHM = Algorithm(
+    build=build,
+    terms=terms,
+    formula="2(P-1)(α + nβ) + (P-1)nγ",
+    summary="rank 0 collects and adds all arrays in turn, then sends the sum to each in turn",
+    paper="the naive loop; Thakur, Rabenseifner, Gropp 2005 call it the linear algorithm",
+)

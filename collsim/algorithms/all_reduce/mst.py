@@ -1,0 +1,28 @@
+"""MST reduce to rank 0, then MST broadcast."""
+
+from collsim.algorithms.broadcast import mst as broadcast
+from collsim.algorithms.reduce import mst as reduce
+from collsim.core.algorithm import Algorithm, Terms
+from collsim.core.builder import Builder
+
+__all__ = ["ALGORITHM"]
+
+
+def build(b: Builder) -> None:
+    """List the operations."""
+    reduce.steps(b, 0, b.pieces.ravel())
+    broadcast.steps(b, 0, b.pieces.ravel())
+
+
+def terms(ranks: int, chunks: int = 1) -> Terms:
+    """Return the claimed cost."""
+    return reduce.terms(ranks) + broadcast.terms(ranks)
+
+
+ALGORITHM = Algorithm(
+    build=build,
+    terms=terms,
+    formula="2⌈log P⌉(α + nβ) + ⌈log P⌉nγ",
+    summary="MST reduce to rank 0, then MST broadcast",
+    paper="Chan, Heimlich, Purkayastha, van de Geijn 2007, section 5 (short vectors)",
+)

@@ -1,0 +1,34 @@
+"""Pipelined ring reduce to rank 0, and pipelined ring broadcast of what is done."""
+
+from collsim.algorithms._arrange import parts_are_chunks
+from collsim.algorithms.broadcast import ring as broadcast
+from collsim.algorithms.reduce import ring as reduce
+from collsim.core.algorithm import Algorithm, Terms
+from collsim.core.builder import Builder
+
+__all__ = ["ALGORITHM"]
+
+
+def build(b: Builder) -> None:
+    """List the operations."""
+    chunks = b.pieces.reshape(b.chunks, 1)
+    reduce.steps(b, 0, chunks)
+    broadcast.steps(b, 0, chunks)
+
+
+def terms(ranks: int, chunks: int = 1) -> Terms:
+    """Return the claimed cost: a bound, as finished chunks set off while others still come."""
+    total = reduce.terms(ranks, chunks) + broadcast.terms(ranks, chunks)
+    exact = chunks == 1 or ranks == 1
+    return Terms(total.alphas, total.betas, total.gammas, exact, exact and total.exact_with_gamma)
+
+
+ALGORITHM = Algorithm(
+    build=build,
+    terms=terms,
+    formula="≤ 2(P-2+c)(α + nβ/c) + (P-2+c)/c·nγ",
+    summary="reduce around the ring to rank 0, then broadcast around it, chunk by chunk",
+    paper="composition; the chain all_reduce of Patarasu, Yuan 2009, section 2",
+    chunked=True,
+    parts=parts_are_chunks,
+)

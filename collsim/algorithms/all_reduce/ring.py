@@ -1,0 +1,33 @@
+"""Ring reduce_scatter, then ring all_gather, on P parts of the array."""
+
+import numpy as np
+
+from collsim.algorithms._arrange import one_part_per_rank
+from collsim.algorithms.all_gather import ring as all_gather
+from collsim.algorithms.reduce_scatter import ring as reduce_scatter
+from collsim.core.algorithm import Algorithm, Terms
+from collsim.core.builder import Builder
+
+__all__ = ["ALGORITHM"]
+
+
+def build(b: Builder) -> None:
+    """List the operations."""
+    shares = np.reshape(b.pieces, (b.ranks, 1))
+    reduce_scatter.steps(b, shares)
+    all_gather.steps(b, shares)
+
+
+def terms(ranks: int, chunks: int = 1) -> Terms:
+    """Return the claimed cost."""
+    return reduce_scatter.terms(ranks) + all_gather.terms(ranks)
+
+
+ALGORITHM = Algorithm(
+    build=build,
+    terms=terms,
+    formula="2(P-1)α + 2(P-1)/P·nβ + (P-1)/P·nγ",
+    summary="ring reduce_scatter, then ring all_gather",
+    paper="Patarasu, Yuan 2009; Chan, Heimlich, Purkayastha, van de Geijn 2007, section 5",
+    parts=one_part_per_rank,
+)

@@ -1,0 +1,1 @@
+"""The nouns: collectives, schedules, clusters, timelines, measurements, profiles."""

@@ -1,0 +1,112 @@
+"""An algorithm is data: a function that builds it, and what it claims."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from collsim.core.builder import Builder
+
+__all__ = ["Algorithm", "Terms", "no_limits", "one_part"]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A time as a sum: ``alphas * alpha + betas * n * beta + gammas * n * gamma``.
+
+    Parameters
+    ----------
+    alphas : float
+        Messages, one after another, on the critical path.
+    betas : float
+        Bytes sent on the critical path, as a multiple of n.
+    gammas : float
+        Bytes reduced on the critical path, as a multiple of n.
+    exact : bool
+        Whether the simulated time equals this for gamma = 0; otherwise it is at most this.
+    exact_with_gamma : bool
+        The same for gamma > 0, where reductions may overlap with messages.
+    """
+
+    alphas: float
+    betas: float
+    gammas: float = 0.0
+    exact: bool = True
+    exact_with_gamma: bool = True
+
+    def seconds(self, nbytes: float, alpha: float, beta: float, gamma: float = 0.0) -> float:
+        """Return the time in seconds.
+
+        Parameters
+        ----------
+        nbytes : float
+            Size of the buffer, n, in bytes.
+        alpha, beta, gamma : float
+            Seconds per message, per byte sent, per byte reduced.
+
+        Examples
+        --------
+        >>> Terms(3, 3).seconds(1000, alpha=1e-6, beta=1e-9)
+        6e-06
+        """
+        return self.alphas * alpha + nbytes * (self.betas * beta + self.gammas * gamma)
+
+    def holds(self, gamma: float) -> bool:
+        """Return whether the simulated time equals the formula, at this gamma."""
+        return self.exact and (self.exact_with_gamma or gamma == 0.0 or self.gammas == 0.0)
+
+    def __add__(self, other: "Terms") -> "Terms":
+        """One after the other."""
+        return Terms(
+            self.alphas + other.alphas,
+            self.betas + other.betas,
+            self.gammas + other.gammas,
+            self.exact and other.exact,
+            self.exact_with_gamma and other.exact_with_gamma,
+        )
+
+
+def no_limits(ranks: int) -> str | None:
+    """Return None: the algorithm takes any rank count."""
+    return None
+
+
+def one_part(ranks: int, chunks: int) -> int:
+    """Return 1: the algorithm leaves every block of the collective whole."""
+    return 1
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """How a collective is done, and what its author claims of it.
+
+    Parameters
+    ----------
+    build : callable
+        ``build(builder)`` lists the operations round by round.
+    terms : callable
+        ``(ranks, chunks) -> Terms``: the claimed cost on an ideal one-port network.
+    formula : str
+        The same for the reader.
+    summary : str
+        One line: who sends what to whom.
+    paper : str
+        Where it is from.
+    chunked : bool
+        Whether the message can be cut into chunks that follow each other.
+    parts : callable
+        ``(ranks, chunks) -> int``: into how many parts each block is cut.
+    limits : callable
+        ``ranks -> str | None``: why it can't run on so many ranks, or None.
+
+    See Also
+    --------
+    collsim.core.builder.Builder : what ``build`` is given.
+    """
+
+    build: Callable[[Builder], None]
+    terms: Callable[[int, int], Terms]
+    formula: str
+    summary: str
+    paper: str
+    chunked: bool = False
+    parts: Callable[[int, int], int] = one_part
+    limits: Callable[[int], str | None] = no_limits

@@ -1,0 +1,223 @@
+"""A cluster: ranks, links, ports, and the route of every pair of ranks."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.core.link import Links
+from collsim.errors import InputError
+from collsim.registry import member
+
+__all__ = ["Cluster", "Cut", "Ports", "Router"]
+
+IntArray = NDArray[np.int64]
+
+
+class Router(Protocol):
+    """Gives the route of every ordered pair of different ranks."""
+
+    def __call__(self, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
+        """Return ``(ptr, link)``: pair i crosses ``link[ptr[i]:ptr[i + 1]]``, in order."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ports:
+    """What every message of a rank must hold on its way out, or in.
+
+    Parameters
+    ----------
+    beta : float
+        Seconds per byte that a port is held for.
+    lanes : int
+        Messages that may hold it at once.
+    """
+
+    beta: float
+    lanes: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A partition of the ranks that the topology names, and what can cross it.
+
+    Parameters
+    ----------
+    name : str
+        ``"rank"``, ``"node"``, ...
+    group : int array, shape (P,)
+        The group of every rank, numbered from 0.
+    out_rate, in_rate : float
+        Bytes per second that can leave one group, or enter it, over all its links.
+    """
+
+    name: str
+    group: IntArray
+    out_rate: float
+    in_rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class Cluster:
+    """GPUs, the links between them, and how messages travel.
+
+    Parameters
+    ----------
+    name : str
+        For titles and for the ``cluster`` key of results.
+    ranks : int
+        Number of GPUs, P.
+    links : Links
+        Every directed link.
+    router : Router
+        Route of every ordered pair.
+    least_alpha, least_busy : float
+        Smallest sum of alpha, and of alpha_busy, over the routes of the cluster.
+    node : int array, shape (P,)
+        Node of every rank.
+    egress, ingress : Ports, optional
+        Ports of every rank; None means no limit.
+    cuts : tuple of Cut
+        For the lower bound.
+    gamma : float
+        Seconds per byte reduced at a receiver.
+    launch : float
+        Seconds that every collective pays once.
+    uniform : tuple of float, optional
+        ``(alpha, beta)`` if the cluster is an ideal one-port network as far as times
+        are concerned, so that the closed formulas are exact on it.
+    multicast : bool
+        Whether a switch can deliver one message to many, or reduce on its way.
+    shape : str
+        A phrase for the reader: ``"8 GPUs on one switch"``.
+    sharing : str
+        How messages that want the same link share it: ``"fifo"``.
+
+    Examples
+    --------
+    >>> Cluster.ideal(8, "10us", "900GB/s").uniform
+    (1e-05, 1.1111111111111111e-12)
+    """
+
+    name: str
+    ranks: int
+    links: Links
+    router: Router
+    least_alpha: float
+    least_busy: float
+    node: IntArray
+    egress: Ports | None = None
+    ingress: Ports | None = None
+    cuts: tuple[Cut, ...] = ()
+    gamma: float = 0.0
+    launch: float = 0.0
+    uniform: tuple[float, float] | None = None
+    multicast: bool = False
+    shape: str = ""
+    sharing: str = "fifo"
+
+    @staticmethod
+    def ideal(
+        ranks: int,
+        alpha: float | str,
+        bandwidth: float | str,
+        *,
+        gamma: float | str = 0.0,
+        launch: float | str = 0.0,
+        alpha_busy: float | str | None = None,
+        name: str = "ideal",
+    ) -> "Cluster":
+        """Return an ideal one-port network.
+
+        A private link per ordered pair, one egress and one ingress port per rank.
+
+        Parameters
+        ----------
+        ranks : int
+            Rank count P.
+        alpha : float or str
+            Seconds per message, or text such as ``"10us"``.
+        bandwidth : float or str
+            Bytes per second, or text such as ``"900GB/s"``.
+        gamma : float or str
+            Seconds per byte reduced, or text such as ``"2us"`` per byte.
+        launch : float or str
+            Seconds per collective.
+        alpha_busy : float or str, optional
+            Seconds for which a message holds its ports apart from its bytes; alpha by default.
+        name : str
+            Name of the cluster.
+
+        Raises
+        ------
+        InputError
+            For a rank count below 1, a bandwidth that is not positive and finite, a
+            negative or infinite time, or an alpha_busy above alpha.
+
+        Examples
+        --------
+        >>> Cluster.ideal(4, alpha=1e-6, bandwidth=1e9).ranks
+        4
+        """
+        make = member("collsim.topology", "ideal", "ideal", "shape")
+        cluster = make(ranks, alpha, bandwidth, gamma, launch, alpha_busy, name)  # type: ignore[operator]
+        if not isinstance(cluster, Cluster):
+            raise TypeError("topology/ideal.py must return a Cluster")
+        return cluster
+
+    @staticmethod
+    def load(
+        name_or_path: str | Path,
+        *,
+        nodes: int | None = None,
+        gpus_per_node: int | None = None,
+        ranks: int | None = None,
+    ) -> "Cluster":
+        """Return a preset by name, or read a cluster file.
+
+        Parameters
+        ----------
+        name_or_path : str or Path
+            A preset's name, or a file: what ends in ``.toml`` or has a slash.
+        nodes, gpus_per_node : int, optional
+            Override its size.
+        ranks : int, optional
+            Take so many GPUs of one node.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no preset of that name.
+        ConfigError, FileError
+            If the file can't be read or understood.
+
+        Examples
+        --------
+        >>> Cluster.load("dgx-h100", nodes=2).ranks
+        16
+        """
+        load = member("collsim.config", "cluster", "load", "reader")
+        cluster = load(name_or_path, nodes=nodes, gpus_per_node=gpus_per_node, ranks=ranks)  # type: ignore[operator]
+        if not isinstance(cluster, Cluster):
+            raise TypeError("config/cluster.py must return a Cluster")
+        return cluster
+
+    def __post_init__(self) -> None:
+        if self.node.shape != (self.ranks,):
+            raise InputError(f"cluster: node has {self.node.size} entries, expected {self.ranks}")
+        self.node.flags.writeable = False
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return int(self.node.max()) + 1
+
+    def route(self, src: int, dst: int) -> tuple[int, ...]:
+        """Return the links that a message crosses, in order; none from a rank to itself."""
+        if src == dst:
+            return ()
+        _, link = self.router(np.array([src]), np.array([dst]))
+        return tuple(int(i) for i in link)

@@ -1,0 +1,178 @@
+"""Which earlier operations each operation must wait for.
+
+Every place (a piece of a rank's memory) sees a sequence of accesses in program
+order. Neighbours that commute form a phase: a run of reads, a run of reductions,
+or one copy. Each access waits for all of the phase before its own; older phases
+follow by transitivity.
+
+`derive` is plain Python on sequences of numbers, so that the very same source
+runs on lists and, compiled, on arrays (`collsim.engine.compiled`).
+"""
+
+__all__ = ["derive"]
+
+_COPY, _REDUCE, _READ = 0, 1, 2
+
+
+def derive(  # type: ignore[no-untyped-def]  # one source for lists and for compiled arrays
+    n,
+    kind,
+    ptr,
+    read,
+    write,
+    state,
+    current,
+    previous,
+    node_op,
+    node_next,
+    stamp,
+    seen,
+    depth,
+    chain,
+    place_in_chain,
+    tail,
+    best,
+    stack,
+    found,
+    dep_ptr,
+    dep,
+):
+    """Fill `dep_ptr` and `dep` with the transitively reduced dependencies.
+
+    Parameters
+    ----------
+    n : int
+        Number of operations.
+    kind, ptr : sequence of int, lengths n and n + 1
+        Copy or reduce; accesses of operation i are ``ptr[i]`` up to ``ptr[i + 1]``.
+    read, write : sequence of int, length M
+        Place read at the sender, place written at the receiver.
+    state, current, previous : workspace, one entry per place, filled with -1
+    node_op, node_next : workspace, length 2 M
+    stamp, seen, depth, chain, place_in_chain, tail, best, stack, found : workspace, length n,
+        filled with -1 (`found` may be longer than n is not needed: candidates are distinct)
+    dep_ptr, dep : output, lengths n + 1 and at least as many as dependencies are found
+
+    Returns
+    -------
+    int
+        Number of dependencies, or -1 if `dep` is too short.
+    """
+    nodes = 0
+    chains = 0
+    total = 0
+    dep_ptr[0] = 0
+    for o in range(n):
+        count = 0
+        for step in range(2):
+            for j in range(ptr[o], ptr[o + 1]):
+                if step == 0:
+                    place = read[j]
+                    what = _READ
+                else:
+                    place = write[j]
+                    what = kind[o]
+                if state[place] != what or what == _COPY:
+                    previous[place] = current[place]
+                    current[place] = -1
+                    state[place] = what
+                node_op[nodes] = o
+                node_next[nodes] = current[place]
+                current[place] = nodes
+                nodes += 1
+                link = previous[place]
+                while link != -1:
+                    d = node_op[link]
+                    if d != o and stamp[d] != o:
+                        stamp[d] = o
+                        found[count] = d
+                        count += 1
+                    link = node_next[link]
+
+        # Of several candidates in one chain the last implies the others.
+        if count > 1:
+            for i in range(count):
+                best[chain[found[i]]] = -1
+            for i in range(count):
+                c = chain[found[i]]
+                if place_in_chain[found[i]] > best[c]:
+                    best[c] = place_in_chain[found[i]]
+            kept = 0
+            for i in range(count):
+                if place_in_chain[found[i]] == best[chain[found[i]]]:
+                    found[kept] = found[i]
+                    kept += 1
+                else:
+                    stamp[found[i]] = -1
+            count = kept
+
+        # The rest by walking back, no further than a candidate can lie.
+        if count > 1:
+            lowest = found[0]
+            shallowest = depth[found[0]]
+            for i in range(1, count):
+                if found[i] < lowest:
+                    lowest = found[i]
+                if depth[found[i]] < shallowest:
+                    shallowest = depth[found[i]]
+            left = count
+            top = 0
+            for i in range(count):
+                if depth[found[i]] > shallowest:
+                    stack[top] = found[i]
+                    top += 1
+            while top > 0 and left > 1:
+                top -= 1
+                o2 = stack[top]
+                for k in range(dep_ptr[o2], dep_ptr[o2 + 1]):
+                    d = dep[k]
+                    if seen[d] != o and d >= lowest:
+                        seen[d] = o
+                        if stamp[d] == o:
+                            stamp[d] = -1
+                            left -= 1
+                        elif depth[d] > shallowest:
+                            stack[top] = d
+                            top += 1
+            if left < count:
+                kept = 0
+                for i in range(count):
+                    if stamp[found[i]] == o:
+                        found[kept] = found[i]
+                        kept += 1
+                count = kept
+
+        if total + count > len(dep):
+            return -1
+        gap = count // 2
+        while gap > 0:
+            for i in range(gap, count):
+                value = found[i]
+                k = i
+                while k >= gap and found[k - gap] > value:
+                    found[k] = found[k - gap]
+                    k -= gap
+                found[k] = value
+            gap //= 2
+
+        deepest = -1
+        mine = -1
+        for i in range(count):
+            d = found[i]
+            dep[total] = d
+            total += 1
+            if depth[d] > deepest:
+                deepest = depth[d]
+            if mine == -1 and tail[chain[d]] == d:
+                mine = chain[d]
+        depth[o] = deepest + 1
+        if mine == -1:
+            mine = chains
+            chains += 1
+            place_in_chain[o] = 0
+        else:
+            place_in_chain[o] = place_in_chain[tail[mine]] + 1
+        chain[o] = mine
+        tail[mine] = o
+        dep_ptr[o + 1] = total
+    return total

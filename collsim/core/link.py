@@ -1,0 +1,147 @@
+"""Links: what a directed cable costs, as a class, and all cables of a cluster."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.errors import InputError
+
+__all__ = ["LinkClass", "Links"]
+
+
+@dataclass(frozen=True)
+class LinkClass:
+    """A kind of link: one direction of a cable.
+
+    Parameters
+    ----------
+    name : str
+        For example ``"nvlink4"``; fitted parameters are keyed by it.
+    alpha : float
+        Seconds per message.
+    bandwidth : float
+        Bytes per second, one direction.
+    alpha_busy : float, optional
+        Seconds for which a message holds the link apart from its bytes; alpha by default.
+    source : str
+        Where the numbers are from.
+    kind : str
+        ``"datasheet"``, ``"fit"`` or ``"assumption"``.
+
+    Raises
+    ------
+    InputError
+        For a bandwidth that is not positive and finite, an alpha that is negative or
+        not finite, or an alpha_busy outside 0 to alpha.
+
+    Examples
+    --------
+    >>> LinkClass("wire", alpha=1e-6, bandwidth=1e9).beta
+    1e-09
+    """
+
+    name: str
+    alpha: float
+    bandwidth: float
+    alpha_busy: float | None = None
+    source: str = ""
+    kind: str = "assumption"
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.bandwidth) and self.bandwidth > 0 and 1 / self.bandwidth < math.inf):
+            raise InputError(
+                f"link {self.name}: bandwidth is {self.bandwidth!r}, "
+                "expected a positive, finite number of bytes per second"
+            )
+        if not (math.isfinite(self.alpha) and self.alpha >= 0):
+            raise InputError(
+                f"link {self.name}: alpha is {self.alpha!r}, expected seconds, 0 or more and finite"
+            )
+        if not 0 <= self.busy <= self.alpha:
+            raise InputError(
+                f"link {self.name}: alpha_busy is {self.alpha_busy!r}, "
+                f"expected seconds from 0 to alpha ({self.alpha!r})"
+            )
+
+    @property
+    def beta(self) -> float:
+        """Seconds per byte."""
+        return 1.0 / self.bandwidth
+
+    @property
+    def busy(self) -> float:
+        """Seconds for which a message holds the link apart from its bytes."""
+        return self.alpha if self.alpha_busy is None else self.alpha_busy
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """All directed links of a cluster.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of every link, such as ``"nvlink[3].up"``.
+    classes : tuple of LinkClass
+        The kinds of link there are.
+    kind : int array, shape (L,)
+        Class of every link, as an index of `classes`.
+    alpha, beta, busy : float array, shape (L,)
+        Of every link; a route's alpha may be put on one of its links alone.
+    lanes : int array, shape (L,)
+        Messages that may hold a link at once; 0 means no limit (each pair has its own).
+    """
+
+    names: tuple[str, ...]
+    classes: tuple[LinkClass, ...]
+    kind: NDArray[np.int64]
+    alpha: NDArray[np.float64]
+    beta: NDArray[np.float64]
+    busy: NDArray[np.float64]
+    lanes: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        for name in ("kind", "alpha", "beta", "busy", "lanes"):
+            array = getattr(self, name)
+            if array.shape != (len(self.names),):
+                raise InputError(
+                    f"links: {name} has {array.size} entries, expected {len(self.names)}"
+                )
+            array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @staticmethod
+    def assemble(*bundles: tuple[Sequence[str], LinkClass, bool]) -> "Links":
+        """Return the links of several bundles of equal cables, one after the other.
+
+        Parameters
+        ----------
+        *bundles : (names, link class, whether it charges alpha)
+            A route over a switch has two links; only one of them charges the alpha.
+
+        Examples
+        --------
+        >>> wire = LinkClass("wire", alpha=1e-6, bandwidth=1e9)
+        >>> Links.assemble((["up"], wire, True), (["down"], wire, False)).alpha.tolist()
+        [1e-06, 0.0]
+        """
+        classes: list[LinkClass] = []
+        for _, link, _ in bundles:
+            if link not in classes:
+                classes.append(link)
+        counts = [len(names) for names, _, _ in bundles]
+        ends = [(link.alpha, link.busy) if pays else (0.0, 0.0) for _, link, pays in bundles]
+        return Links(
+            names=tuple(name for names, _, _ in bundles for name in names),
+            classes=tuple(classes),
+            kind=np.repeat([classes.index(link) for _, link, _ in bundles], counts),
+            alpha=np.repeat([alpha for alpha, _ in ends], counts),
+            beta=np.repeat([link.beta for _, link, _ in bundles], counts),
+            busy=np.repeat([busy for _, busy in ends], counts),
+            lanes=np.ones(sum(counts), dtype=np.int64),
+        )

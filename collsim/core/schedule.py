@@ -1,0 +1,162 @@
+"""A schedule: every message of a collective, as arrays, whatever the size."""
+
+from dataclasses import dataclass, fields
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.core.collective import Collective
+from collsim.errors import InputError
+
+__all__ = ["COPY", "REDUCE", "Schedule"]
+
+COPY: Final = 0
+REDUCE: Final = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Operations in program order, and which earlier ones each must wait for.
+
+    Built once by :class:`~collsim.core.builder.Builder`, simulated at every size:
+    what an operation carries is a fraction of the buffer.
+
+    Parameters
+    ----------
+    collective : Collective
+        What the schedule is meant to do.
+    ranks, root : int
+        Rank count P, and the root (0 where there is none).
+    parts : int
+        Equal parts into which every block of the collective is cut. Piece
+        ``block * parts + part`` is a place in every rank's memory.
+    scratch : int
+        Further places of every rank, of a piece's size, empty before the call;
+        they are numbered after the pieces.
+    src, dst : int32 array, shape (N,)
+        Sender and receiver of each operation.
+    kind : int8 array, shape (N,)
+        `COPY` overwrites at the receiver, `REDUCE` combines.
+    channel : int16 array, shape (N,)
+        Which of several parallel channels it belongs to.
+    round : int32 array, shape (N,)
+        The round in which the author listed it; for the reader, not for the engine.
+    piece_ptr : int64 array, shape (N + 1,)
+        Operation i carries ``piece[piece_ptr[i]:piece_ptr[i + 1]]``, as one message.
+    piece, into : int32 array, shape (M,)
+        The places read at the sender, and those written at the receiver (the
+        same array where data keep their place).
+    dep_ptr : int64 array, shape (N + 1,)
+        Operation i waits for ``dep[dep_ptr[i]:dep_ptr[i + 1]]``, all below i.
+    dep : int32 array, shape (D,)
+        Dependencies; none is implied by the others.
+
+    Raises
+    ------
+    InputError
+        If lengths disagree, or a rank, piece or dependency is out of range.
+    """
+
+    collective: Collective
+    ranks: int
+    root: int
+    parts: int
+    scratch: int
+    src: NDArray[np.int32]
+    dst: NDArray[np.int32]
+    kind: NDArray[np.int8]
+    channel: NDArray[np.int16]
+    round: NDArray[np.int32]
+    piece_ptr: NDArray[np.int64]
+    piece: NDArray[np.int32]
+    into: NDArray[np.int32]
+    dep_ptr: NDArray[np.int64]
+    dep: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        n = self.src.size
+        for name in ("dst", "kind", "channel", "round"):
+            if getattr(self, name).shape != (n,):
+                raise InputError(
+                    f"schedule: {name} has {getattr(self, name).size} entries, expected {n}"
+                )
+        _check_pointers("piece_ptr", self.piece_ptr, n, self.piece.size)
+        if self.into.shape != self.piece.shape:
+            raise InputError(
+                f"schedule: into has {self.into.size} entries, expected {self.piece.size}"
+            )
+        _check_pointers("dep_ptr", self.dep_ptr, n, self.dep.size)
+        _check_range("src", self.src, self.ranks)
+        _check_range("dst", self.dst, self.ranks)
+        _check_range("piece", self.piece, self.places)
+        _check_range("into", self.into, self.places)
+        _check_range("kind", self.kind, 2)
+        if self.dep.size:
+            _check_range("dep", self.dep, n)
+            late = self.dep >= np.repeat(np.arange(n), np.diff(self.dep_ptr))
+            if late.any():
+                first = int(np.flatnonzero(late)[0])
+                raise InputError(
+                    f"schedule: dep[{first}] is {int(self.dep[first])}, expected an operation "
+                    "before the one that waits for it"
+                )
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    def __len__(self) -> int:
+        return int(self.src.size)
+
+    @property
+    def pieces(self) -> int:
+        """Number of pieces: blocks of the collective times `parts`."""
+        return self.collective.blocks(self.ranks) * self.parts
+
+    @property
+    def places(self) -> int:
+        """Number of places in each rank's memory: pieces and scratch."""
+        return self.pieces + self.scratch
+
+    @property
+    def piece_share(self) -> float:
+        """One piece's share of the buffer of n bytes."""
+        return self.collective.share(self.ranks) / self.parts
+
+    @property
+    def fraction(self) -> NDArray[np.float64]:
+        """Bytes of each operation as a fraction of n, shape (N,)."""
+        return np.diff(self.piece_ptr) * self.piece_share
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds in which the author listed the operations."""
+        return int(self.round.max()) + 1 if len(self) else 0
+
+    def carried(self, operation: int) -> NDArray[np.int32]:
+        """Return the places that an operation reads at its sender."""
+        return self.piece[self.piece_ptr[operation] : self.piece_ptr[operation + 1]]
+
+    def written(self, operation: int) -> NDArray[np.int32]:
+        """Return the places that an operation writes at its receiver."""
+        return self.into[self.piece_ptr[operation] : self.piece_ptr[operation + 1]]
+
+    def waits_for(self, operation: int) -> NDArray[np.int32]:
+        """Return the operations that an operation waits for."""
+        return self.dep[self.dep_ptr[operation] : self.dep_ptr[operation + 1]]
+
+
+def _check_pointers(name: str, pointers: NDArray[np.int64], n: int, total: int) -> None:
+    if pointers.shape != (n + 1,) or pointers[0] != 0 or pointers[-1] != total:
+        raise InputError(f"schedule: {name} must have {n + 1} entries, from 0 to {total}")
+    if n and (np.diff(pointers) < 0).any():
+        raise InputError(f"schedule: {name} must not decrease")
+
+
+def _check_range(name: str, values: NDArray[np.signedinteger], limit: int) -> None:
+    if values.size and (int(values.min()) < 0 or int(values.max()) >= limit):
+        wrong = int(np.flatnonzero((values < 0) | (values >= limit))[0])
+        raise InputError(
+            f"schedule: {name}[{wrong}] is {int(values[wrong])}, expected 0 to {limit - 1}"
+        )

@@ -1,0 +1,255 @@
+"""The same loops compiled with numba, for jobs large enough to repay loading it.
+
+Results are equal to the last bit to those of `collsim.engine.loop` and
+`collsim.core.depend`: the operations on floats are the same, in the same order,
+and numba contracts none of them.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.core import depend
+from collsim.engine.lower import Plan
+
+__all__ = ["CompiledLoop", "derive"]
+
+
+def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile with an on-disk cache, wherever one can be kept.
+
+    numba keeps it beside the source or in the user's cache folder; where neither can be
+    written (a read-only site-packages and no home), in the folder for temporary files.
+    """
+    try:
+        return numba.njit(cache=True)(function)  # type: ignore[no-any-return]
+    except RuntimeError:
+        before = numba.config.CACHE_DIR
+        folder = os.path.join(tempfile.gettempdir(), f"collsim-numba-{os.getuid()}")
+        try:
+            numba.config.CACHE_DIR = folder
+            return numba.njit(cache=True)(function)  # type: ignore[no-any-return]
+        except RuntimeError:
+            return numba.njit(function)  # type: ignore[no-any-return]
+        finally:
+            numba.config.CACHE_DIR = before
+
+
+derive = _jit(depend.derive)
+
+
+@_jit
+def _push(times: Any, codes: Any, size: int, time: float, code: int) -> int:
+    i = size
+    while i > 0:
+        up = (i - 1) >> 2
+        if time < times[up] or (time == times[up] and code < codes[up]):
+            times[i] = times[up]
+            codes[i] = codes[up]
+            i = up
+        else:
+            break
+    times[i] = time
+    codes[i] = code
+    return size + 1
+
+
+@_jit
+def _pop(times: Any, codes: Any, size: int) -> int:
+    """Remove the first entry of a four-way heap; the caller has read it."""
+    size -= 1
+    time = times[size]
+    code = codes[size]
+    i = 0
+    while True:
+        least = 4 * i + 1
+        if least >= size:
+            break
+        for k in range(least + 1, min(least + 4, size)):
+            if times[k] < times[least] or (times[k] == times[least] and codes[k] < codes[least]):
+                least = k
+        if times[least] < time or (times[least] == time and codes[least] < code):
+            times[i] = times[least]
+            codes[i] = codes[least]
+            i = least
+        else:
+            break
+    times[i] = time
+    codes[i] = code
+    return size
+
+
+@_jit
+def _children(dep_ptr: Any, dep: Any, head: Any, following: Any, waits: Any) -> None:
+    n = head.size
+    for o in range(n):
+        head[o] = -1
+    for o in range(n - 1, -1, -1):
+        waits[o] = dep_ptr[o + 1] - dep_ptr[o]
+        for k in range(dep_ptr[o], dep_ptr[o + 1]):
+            following[k] = head[dep[k]]
+            head[dep[k]] = k
+
+
+@_jit
+def _run(
+    nbytes: float,
+    launch: float,
+    gamma: float,
+    fraction: Any,
+    route: Any,
+    reduces: Any,
+    dst: Any,
+    alpha: Any,
+    beta: Any,
+    busy: Any,
+    held_ptr: Any,
+    held: Any,
+    held_beta: Any,
+    lane_ptr: Any,
+    owner: Any,
+    head: Any,
+    following: Any,
+    waits: Any,
+    free: Any,
+    holder: Any,
+    reducer_free: Any,
+    reducer_last: Any,
+    times: Any,
+    codes: Any,
+    start: Any,
+    finish: Any,
+    blocker: Any,
+    ahead: Any,
+) -> None:
+    # `finish` holds the time at which an operation's data are there until it has run.
+    n = route.size
+    size = 0
+    for o in range(n):
+        finish[o] = launch
+        blocker[o] = -1
+        if waits[o] == 0:
+            size = _push(times, codes, size, launch, n + o)
+    lanes_of = np.empty(64, dtype=np.int64)
+    while size > 0:
+        now = times[0]
+        code = codes[0]
+        size = _pop(times, codes, size)
+        if code >= n:
+            o = code - n
+            q = route[o]
+            nb = fraction[o] * nbytes
+            begin = now
+            low = held_ptr[q]
+            high = held_ptr[q + 1]
+            for k in range(low, high):
+                first = lane_ptr[held[k]]
+                end = lane_ptr[held[k] + 1]
+                lane = first
+                for other in range(first + 1, end):
+                    if free[other] < free[lane]:
+                        lane = other
+                if free[lane] > begin:
+                    begin = free[lane]
+                    blocker[o] = holder[lane]
+                lanes_of[k - low] = lane
+            for k in range(low, high):
+                lane = lanes_of[k - low]
+                free[lane] = begin + (busy[q] + nb * held_beta[k])
+                holder[lane] = o
+            start[o] = begin
+            done = begin + (alpha[q] + nb * beta[q])
+            if gamma > 0.0 and reduces[o]:
+                size = _push(times, codes, size, done, o)
+                continue
+        else:
+            o = code
+            rank = dst[o]
+            begin = now
+            if reducer_free[rank] > begin:
+                begin = reducer_free[rank]
+                ahead[o] = reducer_last[rank]
+            done = begin + fraction[o] * nbytes * gamma
+            reducer_free[rank] = done
+            reducer_last[rank] = o
+        finish[o] = done
+        k = head[o]
+        while k != -1:
+            child = owner[k]
+            if done > finish[child]:
+                finish[child] = done
+            waits[child] -= 1
+            if waits[child] == 0:
+                size = _push(times, codes, size, finish[child], n + child)
+            k = following[k]
+
+
+class CompiledLoop:
+    """A plan as arrays, ready to be run at any size; see `collsim.engine.loop.Loop`.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to run.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        n = plan.route.size
+        self.head = np.empty(n, dtype=np.int32)
+        self.following = np.empty(plan.dep.size, dtype=np.int32)
+        self.waits = np.empty(n, dtype=np.int32)
+        _children(plan.dep_ptr, plan.dep, self.head, self.following, self.waits)
+        self.owner = np.repeat(np.arange(n, dtype=np.int32), np.diff(plan.dep_ptr))
+        widest = int(np.diff(plan.held_ptr).max(initial=0))
+        if widest > 64:
+            raise ValueError(f"a route holds {widest} links and ports, at most 64 are supported")
+
+    def run(
+        self, nbytes: float
+    ) -> tuple[
+        NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]
+    ]:
+        """Run once; see `collsim.engine.loop.Loop.run`."""
+        p = self.plan
+        n = p.route.size
+        start, finish = np.empty(n), np.empty(n)
+        blocker = np.empty(n, dtype=np.int32)
+        ahead = np.full(n if p.gamma > 0 else 1, -1, dtype=np.int32)
+        lanes = int(p.lane_ptr[-1])
+        _run(
+            float(nbytes),
+            p.launch,
+            p.gamma,
+            p.fraction,
+            p.route,
+            p.reduces,
+            p.dst,
+            p.alpha,
+            p.beta,
+            p.busy,
+            p.held_ptr,
+            p.held,
+            p.held_beta,
+            p.lane_ptr,
+            self.owner,
+            self.head,
+            self.following,
+            self.waits.copy(),
+            np.zeros(lanes),
+            np.full(lanes, -1, dtype=np.int32),
+            np.zeros(p.ranks),
+            np.full(p.ranks, -1, dtype=np.int32),
+            np.empty(n + 1),
+            np.empty(n + 1, dtype=np.int64),
+            start,
+            finish,
+            blocker,
+            ahead,
+        )
+        return start, finish, blocker, ahead if p.gamma > 0 else np.full(n, -1, dtype=np.int32)

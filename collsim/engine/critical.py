@@ -1,0 +1,87 @@
+"""The critical path of a timeline, and where its time goes.
+
+From the last operation back: a message that started when its data came continues with
+the operation that brought them. One that was held up by an earlier message of the same
+sender or receiver continues with that message, whose start-up and bytes count. One that
+was held up by other ranks' messages on a shared link was *waiting*, and continues with
+the data it had.
+"""
+
+from collections.abc import Sequence
+
+from collsim.core.schedule import Schedule
+from collsim.core.timeline import Breakdown, Step
+from collsim.engine.lower import Plan
+
+__all__ = ["critical_path"]
+
+
+def critical_path(
+    schedule: Schedule,
+    plan: Plan,
+    nbytes: float,
+    start: Sequence[float],
+    finish: Sequence[float],
+    blocker: Sequence[int],
+    ahead: Sequence[int],
+    last: int,
+) -> tuple[Breakdown, tuple[Step, ...]]:
+    """Walk back from the last operation.
+
+    Parameters
+    ----------
+    schedule, plan, nbytes
+        What was run.
+    start, finish, blocker, ahead
+        What the event loop returned.
+    last : int
+        The operation that ends last.
+
+    Returns
+    -------
+    Breakdown, tuple of Step
+        The parts sum to ``finish[last]``.
+    """
+    alpha = beta = gamma = waiting = 0.0
+    steps: list[Step] = []
+    o = last
+    until = float(finish[o])
+    while o >= 0:
+        q = int(plan.route[o])
+        size = float(plan.fraction[o]) * nbytes
+        begin = float(start[o])
+        arrival = begin + (float(plan.alpha[q]) + size * float(plan.beta[q]))
+        if until > arrival and ahead[o] >= 0 and until == finish[o]:
+            # Held up by the reduction just before its own at the same receiver.
+            own = size * plan.gamma
+            gamma += own
+            steps.append(Step(o, begin, float(finish[o]), "reduction"))
+            o = int(ahead[o])
+            until = float(finish[o])
+            continue
+        if until > arrival:
+            gamma += until - arrival
+            until = arrival
+        # Until its arrival the message counts whole; until it let go of a port, what it held.
+        startup = min(float(plan.alpha[q]) if until == arrival else float(plan.busy[q]), until - begin)
+        alpha += startup
+        beta += until - begin - startup
+        ready = plan.launch
+        cause = -1
+        for d in schedule.waits_for(o):
+            if cause < 0 or finish[d] > ready:
+                ready, cause = float(finish[d]), int(d)
+        holder = int(blocker[o])
+        if holder >= 0:
+            same = (
+                schedule.src[holder] == schedule.src[o] or schedule.dst[holder] == schedule.dst[o]
+            )
+            steps.append(Step(o, begin, float(finish[o]), "rank" if same else "link"))
+            if same:
+                until, o = begin, holder
+                continue
+            waiting += begin - ready
+        else:
+            steps.append(Step(o, begin, float(finish[o]), "data" if cause >= 0 else "start"))
+        until, o = ready, cause
+    return Breakdown(alpha, beta, gamma, plan.launch, waiting), tuple(reversed(steps))

@@ -1,0 +1,124 @@
+"""The event loop in plain Python: the reference, and what small jobs run on.
+
+Events are admissions of messages and, where reductions take time, arrivals. At equal
+times arrivals come first, so that all data that are there are counted before a message
+is admitted; equal events go by operation index.
+"""
+
+from heapq import heapify, heappop, heappush
+
+from collsim.engine.lower import Plan
+
+__all__ = ["Loop"]
+
+
+class Loop:
+    """A plan as Python lists, ready to be run at any size.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to run.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        n = plan.route.size
+        self.launch = plan.launch
+        self.gamma = plan.gamma
+        self.ranks = plan.ranks
+        self.fraction = plan.fraction.tolist()
+        self.route = plan.route.tolist()
+        self.dst = plan.dst.tolist()
+        self.reduces = plan.reduces.tolist()
+        alpha, beta, busy = plan.alpha.tolist(), plan.beta.tolist(), plan.busy.tolist()
+        ptr, held, held_beta = plan.held_ptr.tolist(), plan.held.tolist(), plan.held_beta.tolist()
+        lane = plan.lane_ptr.tolist()
+        self.lanes = lane[-1]
+        self.routes = [
+            (
+                alpha[q],
+                beta[q],
+                busy[q],
+                [(lane[h], lane[h + 1], b) for h, b in zip(held[i:j], held_beta[i:j], strict=True)],
+            )
+            for q, (i, j) in enumerate(zip(ptr[:-1], ptr[1:], strict=True))
+        ]
+        dep_ptr, dep = plan.dep_ptr.tolist(), plan.dep.tolist()
+        self.waits = [j - i for i, j in zip(dep_ptr[:-1], dep_ptr[1:], strict=True)]
+        self.children: list[list[int]] = [[] for _ in range(n)]
+        for o in range(n):
+            for d in dep[dep_ptr[o] : dep_ptr[o + 1]]:
+                self.children[d].append(o)
+
+    def run(self, nbytes: float) -> tuple[list[float], list[float], list[int], list[int]]:
+        """Run once.
+
+        Parameters
+        ----------
+        nbytes : float
+            Size of the buffer, n, in bytes.
+
+        Returns
+        -------
+        start, finish : list of float
+            Seconds, per operation.
+        blocker, ahead : list of int
+            Per operation, the one that held what its start had to wait for, and the one
+            whose reduction came just before its own; -1 where there was none.
+        """
+        n = len(self.route)
+        start, finish = [0.0] * n, [0.0] * n
+        blocker, ahead = [-1] * n, [-1] * n
+        ready = [self.launch] * n
+        waits = self.waits.copy()
+        free, holder = [0.0] * self.lanes, [-1] * self.lanes
+        reducer_free, reducer_last = [0.0] * self.ranks, [-1] * self.ranks
+        # An event is (time, code): code below n is the arrival of operation `code`, the
+        # others the admission of operation `code - n`.
+        events = [(self.launch, n + o) for o in range(n) if waits[o] == 0]
+        heapify(events)
+        while events:
+            now, code = heappop(events)
+            if code >= n:
+                o = code - n
+                alpha, beta, busy, held = self.routes[self.route[o]]
+                size = self.fraction[o] * nbytes
+                begin = now
+                mine = []
+                for first, end, hold_beta in held:
+                    lane = first
+                    if end - first > 1:
+                        for other in range(first + 1, end):
+                            if free[other] < free[lane]:
+                                lane = other
+                    if free[lane] > begin:
+                        begin = free[lane]
+                        blocker[o] = holder[lane]
+                    mine.append((lane, hold_beta))
+                for lane, hold_beta in mine:
+                    free[lane] = begin + (busy + size * hold_beta)
+                    holder[lane] = o
+                start[o] = begin
+                done = begin + (alpha + size * beta)
+                if self.gamma > 0.0 and self.reduces[o]:
+                    finish[o] = done
+                    heappush(events, (done, o))
+                    continue
+            else:
+                o = code
+                rank = self.dst[o]
+                begin = now
+                if reducer_free[rank] > begin:
+                    begin = reducer_free[rank]
+                    ahead[o] = reducer_last[rank]
+                done = begin + self.fraction[o] * nbytes * self.gamma
+                reducer_free[rank] = done
+                reducer_last[rank] = o
+            finish[o] = done
+            for child in self.children[o]:
+                if done > ready[child]:
+                    ready[child] = done
+                waits[child] -= 1
+                if waits[child] == 0:
+                    heappush(events, (ready[child], n + child))
+        return start, finish, blocker, ahead

@@ -1,0 +1,1 @@
+"""Shapes of clusters: one file each, giving links, routes and cuts."""

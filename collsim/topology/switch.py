@@ -1,0 +1,72 @@
+"""One node whose GPUs hang on one non-blocking switch (NVSwitch)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.core.cluster import Cluster, Cut
+from collsim.core.collective import check_ranks
+from collsim.core.link import LinkClass, Links
+
+__all__ = ["switch"]
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _UpAndDown:
+    ranks: int
+
+    def __call__(self, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
+        link = np.stack([src, dst + self.ranks], axis=1).ravel()
+        return np.arange(src.size + 1, dtype=np.int64) * 2, link
+
+
+def switch(
+    gpus: int,
+    link: LinkClass,
+    name: str,
+    *,
+    gamma: float = 0.0,
+    launch: float = 0.0,
+    multicast: bool = False,
+) -> Cluster:
+    """Return one node: every GPU has one cable to a switch that never blocks.
+
+    Parameters
+    ----------
+    gpus : int
+        GPUs of the node.
+    link : LinkClass
+        From a GPU to the switch; alpha is that of a whole message, through the switch.
+    name : str
+        Name of the cluster.
+    gamma, launch : float
+        As in :class:`collsim.core.cluster.Cluster`, seconds per byte and seconds.
+    multicast : bool
+        Whether the switch can multicast and reduce.
+
+    Examples
+    --------
+    >>> wire = LinkClass("wire", alpha=1e-6, bandwidth=1e9)
+    >>> switch(4, wire, "four").route(0, 3)
+    (0, 7)
+    """
+    gpus = check_ranks(gpus)
+    up, down = ([f"{link.name}[{r}].{way}" for r in range(gpus)] for way in ("up", "down"))
+    return Cluster(
+        name=name,
+        ranks=gpus,
+        links=Links.assemble((up, link, True), (down, link, False)),
+        router=_UpAndDown(gpus),
+        least_alpha=link.alpha,
+        least_busy=link.busy,
+        node=np.zeros(gpus, dtype=np.int64),
+        cuts=(Cut("rank", np.arange(gpus), link.bandwidth, link.bandwidth),),
+        gamma=gamma,
+        launch=launch,
+        uniform=(link.alpha, link.beta) if link.busy == link.alpha else None,
+        multicast=multicast,
+        shape=f"one node, {gpus} GPUs on a switch",
+    )
