@@ -1,1 +1,74 @@
-"""collsim: how long a collective takes on your GPUs, and why."""
+"""collsim: how long a collective takes on your GPUs, and why.
+
+The public names are loaded when they are first used, so that ``import collsim`` costs
+nothing and a command loads only what it needs.
+
+Examples
+--------
+>>> import collsim
+>>> cluster = collsim.Cluster.ideal(ranks=8, alpha="10us", bandwidth="900GB/s")
+>>> row = collsim.predict("all_reduce", cluster, 2**30).rows[0]
+>>> row.algorithm, round(row.time_us, 1)
+('ring', 2227.8)
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collsim.algorithms import algorithm_names, build
+    from collsim.calibrate.check import check
+    from collsim.calibrate.fit import fit
+    from collsim.choose.crossover import crossover
+    from collsim.choose.predict import predict
+    from collsim.core.builder import Builder
+    from collsim.core.cluster import Cluster
+    from collsim.core.collective import COLLECTIVES, collective
+    from collsim.core.schedule import Schedule
+    from collsim.engine.simulate import simulate
+    from collsim.engine.verify import verify
+
+__all__ = [
+    "COLLECTIVES",
+    "Builder",
+    "Cluster",
+    "Schedule",
+    "__version__",
+    "algorithm_names",
+    "build",
+    "check",
+    "collective",
+    "crossover",
+    "fit",
+    "predict",
+    "simulate",
+    "verify",
+]
+
+__version__: Final = "0.1.0"
+
+_HOME: Final = {
+    "COLLECTIVES": "core.collective",
+    "Builder": "core.builder",
+    "Cluster": "core.cluster",
+    "Schedule": "core.schedule",
+    "algorithm_names": "algorithms",
+    "build": "algorithms",
+    "check": "calibrate.check",
+    "collective": "core.collective",
+    "crossover": "choose.crossover",
+    "fit": "calibrate.fit",
+    "predict": "choose.predict",
+    "simulate": "engine.simulate",
+    "verify": "engine.verify",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'collsim' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"collsim.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,16 +9,22 @@ from collsim.registry import member, names
 
 __all__ = ["algorithm_names", "build", "find"]
 
+_ENDS = ("mst", "ring")
+
 
 def algorithm_names(collective_name: str) -> tuple[str, ...]:
-    """Return the names of a collective's algorithms, sorted.
+    """Return the names of a collective's algorithms.
+
+    The two ends, `mst` and `ring`, come first, the others by the alphabet; of
+    algorithms that are equally fast the first one is chosen.
 
     Examples
     --------
     >>> algorithm_names("gather")
-    ('linear', 'mst', 'ring')
+    ('mst', 'ring', 'linear')
     """
-    return names(f"collsim.algorithms.{collective(collective_name).name}")
+    found = names(f"collsim.algorithms.{collective(collective_name).name}")
+    return tuple(sorted(found, key=lambda name: (name not in _ENDS, name)))
 
 
 def find(collective_name: str, name: str) -> Algorithm:

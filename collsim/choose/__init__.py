@@ -1,0 +1,1 @@
+"""Decide: times of algorithms at sizes, the fastest, and where two swap."""

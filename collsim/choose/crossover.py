@@ -1,0 +1,276 @@
+"""Where two algorithms swap: every size at which the faster one becomes the slower.
+
+The times are exact functions of a real size. With the order of events fixed a time is
+the greatest of many straight lines, and the best over chunk counts the least of such
+functions; where the order of events changes it can jump. Intervals are halved until in
+each one either the curves cannot meet, or both are straight, or it is too short to
+matter; in the last two kinds a change of sign is then run down to a point.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Literal
+
+from collsim.choose.curve import TIE, Curve, Model
+from collsim.core.cluster import Cluster
+from collsim.core.collective import collective
+from collsim.errors import InputError
+
+__all__ = ["Crossover", "Jump", "Swap", "crossover"]
+
+_SMALLEST: Final = 1.0
+_LARGEST: Final = float(2**40)
+# Swaps closer together than this ratio of sizes are not told apart.
+_RESOLUTION: Final = 1e-4
+
+
+@dataclass(frozen=True)
+class Jump:
+    """Times in microseconds on both sides of a size at which a curve jumps."""
+
+    a_below_us: float
+    a_above_us: float
+    b_below_us: float
+    b_above_us: float
+
+
+@dataclass(frozen=True)
+class Swap:
+    """One swap.
+
+    Parameters
+    ----------
+    size : float
+        Bytes, a real number.
+    time_us : float
+        Time of both there, in microseconds; at a jump that of the faster one above it.
+    below, above : str
+        Which algorithm is faster below this size, and above it.
+    jump : Jump or None
+        The times on both sides, where a curve jumps over the other.
+    """
+
+    size: float
+    time_us: float
+    below: str
+    above: str
+    jump: Jump | None = None
+
+
+@dataclass(frozen=True)
+class Crossover:
+    """The answer of :func:`crossover`.
+
+    Parameters
+    ----------
+    cluster, collective, ranks
+        What was compared, and where.
+    a, b : str
+        The two algorithms.
+    min_bytes, max_bytes : float
+        The range that was searched.
+    rows : tuple of Swap
+        By size; empty if one is never slower than the other.
+    identical : bool
+        Whether both take the same time at every size.
+    faster : str or None
+        Without a swap, the one that is faster wherever they differ.
+    """
+
+    cluster: str
+    collective: str
+    ranks: int
+    a: str
+    b: str
+    min_bytes: float
+    max_bytes: float
+    rows: tuple[Swap, ...]
+    identical: bool
+    faster: str | None
+
+
+def crossover(
+    collective_name: str,
+    a: str,
+    b: str,
+    cluster: Cluster,
+    *,
+    root: int = 0,
+    chunks: int | Literal["auto"] = "auto",
+    model: Model = "auto",
+    min_bytes: float = _SMALLEST,
+    max_bytes: float = _LARGEST,
+) -> Crossover:
+    """Find every size at which two algorithms swap.
+
+    Parameters
+    ----------
+    collective_name : str
+        Any spelling.
+    a, b : str
+        Two algorithms of it.
+    cluster : Cluster
+        Where they run.
+    root, chunks, model
+        As in :func:`collsim.predict`; `chunks` goes to those that take them.
+    min_bytes, max_bytes : float
+        Range of sizes, 1 byte to 1 TiB by default.
+
+    Returns
+    -------
+    Crossover
+        Swaps by size.
+
+    Raises
+    ------
+    InputError
+        If the range is empty, or an algorithm does not apply.
+
+    Examples
+    --------
+    A broadcast on 8 ranks: (log P)(alpha + n beta) against (P-1)(alpha + n beta), the
+    ring in one chunk, never meet; with the best chunk count they do:
+
+    >>> cluster = Cluster.ideal(8, alpha="10us", bandwidth="900GB/s")
+    >>> crossover("broadcast", "mst", "ring", cluster, chunks=1).faster
+    'mst'
+    >>> [round(swap.size) for swap in crossover("broadcast", "mst", "ring", cluster).rows]
+    [90000000]
+    """
+    if not 0 <= min_bytes < max_bytes:
+        raise InputError(
+            f"sizes: got {min_bytes:g} to {max_bytes:g} bytes, expected a range that is not empty"
+        )
+    kind = collective(collective_name)
+    one, other = (
+        Curve(
+            kind.name,
+            name,
+            cluster,
+            root=root,
+            chunks=chunks if chunks == "auto" or _takes_chunks(kind.name, name) else "auto",
+            model=model,
+        )
+        for name in (a, b)
+    )
+    search = _Search(one.seconds, other.seconds)
+    signs = search.run(min_bytes, max_bytes)
+    faster = {-1: a, 1: b}
+    rows = tuple(
+        Swap(size, time * 1e6, faster[sign], faster[-sign], jump)
+        for size, time, sign, jump in search.swaps
+    )
+    return Crossover(
+        cluster=cluster.name,
+        collective=kind.name,
+        ranks=cluster.ranks,
+        a=a,
+        b=b,
+        min_bytes=min_bytes,
+        max_bytes=max_bytes,
+        rows=rows,
+        identical=not signs,
+        faster=faster[signs.pop()] if len(signs) == 1 else None,
+    )
+
+
+def _takes_chunks(collective_name: str, name: str) -> bool:
+    from collsim.algorithms import find
+
+    return find(collective_name, name).chunked
+
+
+class _Search:
+    """Finds the changes of sign of a(n) - b(n)."""
+
+    def __init__(self, a: Callable[[float], float], b: Callable[[float], float]) -> None:
+        self.a, self.b = cache(a), cache(b)
+        self.swaps: list[tuple[float, float, int, Jump | None]] = []
+
+    def sign(self, n: float) -> int:
+        """Return -1 where a is faster, 1 where b is, 0 where they are equal but for rounding."""
+        a, b = self.a(n), self.b(n)
+        if abs(a - b) <= TIE * max(a, b):
+            return 0
+        return -1 if a < b else 1
+
+    def run(self, low: float, high: float) -> set[int]:
+        """Search a range; return the signs that occur."""
+        edges = [low]
+        while edges[-1] * 2 < high:
+            edges.append(max(1.0, edges[-1] * 2))
+        edges.append(high)
+        points = sorted({p for e, f in zip(edges, edges[1:], strict=False) for p in self.split(e, f)})
+        seen: set[int] = set()
+        last, since = 0, low
+        for n in points:
+            sign = self.sign(n)
+            if sign == 0:
+                continue
+            if last != 0 and sign != last:
+                self.pin(since, n, last)
+            seen.add(sign)
+            last, since = sign, n
+        return seen
+
+    def split(self, low: float, high: float) -> list[float]:
+        """Return points such that between neighbours the sign changes at most once."""
+        points, todo = [low, high], [(low, high)]
+        while todo:
+            left, right = todo.pop()
+            if self.apart(left, right) or right <= left * (1 + _RESOLUTION):
+                continue
+            middle = (left + right) / 2
+            if self.straight(self.a, left, middle, right) and self.straight(
+                self.b, left, middle, right
+            ):
+                continue
+            points.append(middle)
+            todo += [(left, middle), (middle, right)]
+        return points
+
+    def apart(self, left: float, right: float) -> bool:
+        """Whether one curve lies above the other all along; times don't fall with size."""
+        margin = 1 + TIE
+        return (
+            self.a(right) * margin < self.b(left) or self.b(right) * margin < self.a(left)
+        )
+
+    @staticmethod
+    def straight(curve: Callable[[float], float], left: float, middle: float, right: float) -> bool:
+        """Whether a curve is a straight line, as far as three points tell."""
+        a, b, c = curve(left), curve(middle), curve(right)
+        return abs(a + c - 2 * b) <= TIE * (a + c)
+
+    def pin(self, low: float, high: float, sign: int) -> None:
+        """Run one change of sign down to a size, and say whether a curve jumps there."""
+        from scipy.optimize import brentq
+
+        def side(n: float) -> float:
+            found = self.sign(n)
+            # Where both are equal the swap has not happened yet.
+            return (self.a(n) - self.b(n)) if found else 0.0
+
+        size = float(brentq(side, low, high, xtol=1e-12 * high, rtol=1e-14))
+        a, b = self.a(size), self.b(size)
+        if abs(a - b) <= 1e-9 * max(a, b):
+            self.swaps.append((size, max(a, b), sign, None))
+            return
+        below, above = self.edge(low, high, sign)
+        jump = Jump(
+            *(f(n) * 1e6 for f in (self.a, self.b) for n in (below, above)),
+        )
+        self.swaps.append((above, min(self.a(above), self.b(above)), sign, jump))
+
+    def edge(self, low: float, high: float, sign: int) -> tuple[float, float]:
+        """Return two sizes, next to each other, with the change of sign between them."""
+        for _ in range(200):
+            middle = (low + high) / 2
+            if not low < middle < high or high - low <= 1e-12 * high:
+                break
+            if self.sign(middle) in (sign, 0):
+                low = middle
+            else:
+                high = middle
+        return low, high

@@ -1,0 +1,259 @@
+"""Predict how long a collective takes: rows in the shape of nccl-tests' table."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from collsim.algorithms import algorithm_names, find
+from collsim.choose.curve import TIE, Curve, Model, Time
+from collsim.core.cluster import Cluster
+from collsim.core.collective import OPS, Collective, collective
+from collsim.core.dtype import element_size
+from collsim.engine.bound import lower_bound
+from collsim.errors import InputError, UnknownNameError
+
+__all__ = ["Prediction", "Row", "curves", "predict"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One predicted time; attributes are the keys of the JSON output.
+
+    Parameters
+    ----------
+    size : int or float
+        Bytes, n.
+    count : int
+        Elements, as nccl-tests counts them: of one rank's share where the buffer is
+        shared out, of the whole buffer elsewhere.
+    dtype, op, root
+        Element type; reduction (None where nothing is reduced); root (None without one).
+    algorithm, protocol, chunks, model, sharing
+        What was timed and how. Protocol is None unless a profile tells protocols apart.
+    time_us : float
+        Microseconds.
+    algbw, busbw : float
+        GB/s (1e9 bytes): size / time, and that times the bus-bandwidth factor; 0 for one
+        rank or no time.
+    alpha_us, beta_us, gamma_us, launch_us, waiting_us : float
+        Parts of the time along the critical path.
+    lower_bound_us : float
+        No algorithm is faster on this cluster.
+    efficiency : float or None
+        Lower bound / time; None for 0/0.
+    """
+
+    size: float
+    count: int
+    dtype: str
+    op: str | None
+    root: int | None
+    algorithm: str
+    protocol: str | None
+    chunks: int
+    model: str
+    sharing: str
+    time_us: float
+    algbw: float
+    busbw: float
+    alpha_us: float
+    beta_us: float
+    gamma_us: float
+    launch_us: float
+    waiting_us: float
+    lower_bound_us: float
+    efficiency: float | None
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The answer of :func:`predict`.
+
+    Parameters
+    ----------
+    cluster : str
+        Name of the cluster.
+    collective : str
+        Canonical name.
+    ranks : int
+        Rank count P.
+    rows : tuple of Row
+        One per size; one per size and algorithm for ``algorithm="all"``.
+    left_out : dict of str
+        Algorithms that do not apply, each with its reason.
+    """
+
+    cluster: str
+    collective: str
+    ranks: int
+    rows: tuple[Row, ...]
+    left_out: dict[str, str]
+
+
+def curves(
+    collective_name: str,
+    cluster: Cluster,
+    algorithm: str = "auto",
+    *,
+    root: int = 0,
+    chunks: int | Literal["auto"] = "auto",
+    model: Model = "auto",
+) -> tuple[list[Curve], dict[str, str]]:
+    """Return the curve of each algorithm that applies, and why the others don't.
+
+    Parameters
+    ----------
+    collective_name : str
+        Any spelling.
+    cluster : Cluster
+        Where it runs.
+    algorithm : str
+        A name, or ``"auto"`` or ``"all"`` for every one.
+    root, chunks, model
+        As in :class:`~collsim.choose.curve.Curve`.
+
+    Returns
+    -------
+    list of Curve, dict of str
+        In the order of their names.
+
+    Raises
+    ------
+    InputError
+        If the one that is named does not apply, or none does.
+
+    Examples
+    --------
+    >>> found, left_out = curves("gather", Cluster.ideal(4, "1us", "1GB/s"), "all")
+    >>> [curve.name for curve in found], left_out
+    (['mst', 'ring', 'linear'], {})
+    """
+    kind = collective(collective_name)
+    if algorithm not in ("auto", "all"):
+        known = algorithm_names(kind.name)
+        if algorithm not in known:
+            raise UnknownNameError(f"algorithm of {kind.name}", algorithm, (*known, "auto", "all"))
+        one = Curve(kind.name, algorithm, cluster, root=root, chunks=chunks, model=model)
+        return [one], {}
+    found: list[Curve] = []
+    left_out: dict[str, str] = {}
+    for name in algorithm_names(kind.name):
+        whole = chunks if find(kind.name, name).chunked else "auto"
+        try:
+            found.append(Curve(kind.name, name, cluster, root=root, chunks=whole, model=model))
+        except InputError as error:
+            left_out[name] = str(error)
+    if not found:
+        raise InputError(f"{kind.name}: no algorithm applies; {'; '.join(left_out.values())}")
+    return found, left_out
+
+
+def predict(
+    collective_name: str,
+    cluster: Cluster,
+    sizes: float | Iterable[float],
+    algorithm: str = "auto",
+    *,
+    dtype: str = "float",
+    op: str = "sum",
+    root: int = 0,
+    chunks: int | Literal["auto"] = "auto",
+    model: Model = "auto",
+) -> Prediction:
+    """Predict the time of a collective at some sizes.
+
+    Parameters
+    ----------
+    collective_name : str
+        Any spelling: ``"all_reduce"``, ``"allreduce"``, ``"all-reduce"``.
+    cluster : Cluster
+        Where it runs.
+    sizes : float or iterable of float
+        Bytes of the full buffer, n, as nccl-tests counts them.
+    algorithm : str
+        A name, ``"auto"`` (the fastest at each size) or ``"all"``.
+    dtype, op : str
+        Element type and reduction, by nccl-tests' names.
+    root : int
+        Root of a rooted collective.
+    chunks : int or "auto"
+        Chunks of pipelined algorithms; auto takes the best power of two.
+    model : {"auto", "event", "formula"}
+        Auto uses the closed formula only where it is exact.
+
+    Returns
+    -------
+    Prediction
+        Rows in nccl-tests' terms.
+
+    Raises
+    ------
+    UnknownNameError
+        For a collective, algorithm, dtype or op that there is not.
+    InputError
+        For a size, root or chunk count that can't be.
+
+    Examples
+    --------
+    >>> cluster = Cluster.ideal(8, alpha="10us", bandwidth="900GB/s")
+    >>> [(row.algorithm, round(row.time_us, 1))
+    ...  for row in predict("all_reduce", cluster, [1024, 2**30]).rows]
+    [('mst', 60.0), ('ring', 2227.8)]
+    """
+    kind = collective(collective_name)
+    element_size(dtype)
+    if op not in OPS:
+        raise UnknownNameError("op", op, OPS)
+    wanted: Sequence[float] = [sizes] if isinstance(sizes, int | float) else list(sizes)
+    found, left_out = curves(
+        kind.name, cluster, algorithm, root=root, chunks=chunks, model=model
+    )
+    rows: list[Row] = []
+    for size in wanted:
+        times = [(curve, curve.at(size)) for curve in found]
+        if algorithm == "auto":
+            times = [_fastest(times)]
+        bound = lower_bound(kind, cluster, size)
+        rows += [_row(kind, curve, size, time, bound, dtype, op) for curve, time in times]
+    return Prediction(cluster.name, kind.name, cluster.ranks, tuple(rows), left_out)
+
+
+def _fastest(times: list[tuple[Curve, Time]]) -> tuple[Curve, Time]:
+    """Return the fastest; of equals (but for rounding) the first."""
+    least = min(time.seconds for _, time in times)
+    return next(pair for pair in times if pair[1].seconds <= least * (1 + TIE))
+
+
+def _row(
+    kind: Collective, curve: Curve, size: float, time: Time, bound: float, dtype: str, op: str
+) -> Row:
+    ranks, parts = curve.cluster.ranks, time.breakdown
+    shared_out = ranks if kind.split else 1
+    moves = ranks > 1 and time.seconds > 0
+    algbw = size / time.seconds / 1e9 if moves else 0.0
+    if time.seconds > 0:
+        efficiency = min(1.0, bound / time.seconds)
+    else:
+        efficiency = None
+    return Row(
+        size=int(size) if float(size).is_integer() else float(size),
+        count=int(size // (element_size(dtype) * shared_out)),
+        dtype=dtype,
+        op=op if kind.reduces else None,
+        root=curve.root if kind.rooted else None,
+        algorithm=curve.name,
+        protocol=None,
+        chunks=time.chunks,
+        model=time.model,
+        sharing=curve.cluster.sharing,
+        time_us=time.seconds * 1e6,
+        algbw=algbw,
+        busbw=algbw * kind.bus_factor(ranks),
+        alpha_us=parts.alpha * 1e6,
+        beta_us=parts.beta * 1e6,
+        gamma_us=parts.gamma * 1e6,
+        launch_us=parts.launch * 1e6,
+        waiting_us=parts.waiting * 1e6,
+        lower_bound_us=bound * 1e6,
+        efficiency=efficiency,
+    )
