@@ -1,0 +1,1 @@
+"""Learn from measurements: read them, fit a profile, check a machine against it."""

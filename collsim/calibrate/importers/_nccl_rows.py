@@ -1,0 +1,164 @@
+"""The rows of nccl-tests' table, in every column layout from 2.0 on."""
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["DTYPES", "Columns", "Half", "Row", "columns_of", "numbers_of", "rows_of"]
+
+DTYPES = {
+    **dict.fromkeys(("int8", "uint8", "char", "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2"), 1),
+    **dict.fromkeys(("half", "bfloat16", "bf16"), 2),
+    **dict.fromkeys(("int32", "uint32", "int", "float"), 4),
+    **dict.fromkeys(("int64", "uint64", "double"), 8),
+}
+OPS = ("sum", "prod", "max", "min", "avg", "mulsum", "all", "none")
+HALF = 4
+PER_ITERATION = 8
+
+_START = re.compile(rf"(?<!\S)(\d{{1,19}})\s+(\d{{1,19}})\s+({'|'.join(DTYPES)})(?!\S)")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|N/A|-?inf|-?nan")
+_FINITE = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?")
+_HEAD = re.compile(r"\bsize\s+count\s+type\b(.*)")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns a table has, by its head.
+
+    Parameters
+    ----------
+    root : bool
+        Whether there is a root column.
+    half : int
+        Columns of one half: 4, or 8 with statistics per iteration.
+    cpu : bool
+        Whether the time is CPU time.
+    error : bool
+        Whether correctness is given as a largest error and not as a count.
+    """
+
+    root: bool
+    half: int
+    cpu: bool
+    error: bool
+
+
+@dataclass(frozen=True)
+class Half:
+    """One half of a row, as text: time in us, algbw, busbw in GB/s, #wrong."""
+
+    time: str
+    algbw: str
+    busbw: str
+    wrong: str
+
+    @property
+    def readable(self) -> bool:
+        """Whether time and bandwidths are finite numbers; #wrong may be N/A."""
+        numbers = all(_FINITE.fullmatch(text) for text in (self.time, self.algbw, self.busbw))
+        return numbers and "n" not in self.wrong
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row; `numbers` is everything after type and reduction."""
+
+    line: int
+    nbytes: int
+    count: int
+    dtype: str
+    op: str | None
+    numbers: tuple[str, ...]
+
+    def _rooted(self, columns: Columns | None) -> bool:
+        if columns is not None:
+            return columns.root
+        # Without a head: a ninth number, the first of them whole, is a root.
+        odd = len(self.numbers) > PER_ITERATION and len(self.numbers) != 2 * PER_ITERATION
+        return odd and re.fullmatch(r"-?\d{1,6}", self.numbers[0]) is not None
+
+    def root(self, columns: Columns | None) -> int | None:
+        """Return the root; -1 where the table says there is none, None without a column."""
+        if not self._rooted(columns) or not self.numbers:
+            return None
+        whole = re.fullmatch(r"-?\d{1,6}", self.numbers[0])
+        return int(self.numbers[0]) if whole else None
+
+    def halves(self, columns: Columns | None) -> tuple[Half, Half] | None:
+        """Return the out-of-place and the in-place half, or None if numbers are missing."""
+        numbers = self.numbers[1:] if self._rooted(columns) else self.numbers
+        if columns is not None:
+            step = columns.half
+        else:
+            step = PER_ITERATION if len(numbers) >= 2 * PER_ITERATION else HALF
+        if len(numbers) < 2 * step:
+            return None
+        return Half(*numbers[:HALF]), Half(*numbers[step : step + HALF])
+
+    def extended(self, numbers: tuple[str, ...]) -> "Row":
+        """Return the row with the numbers of a later line at its end."""
+        return Row(
+            self.line, self.nbytes, self.count, self.dtype, self.op, self.numbers + numbers
+        )
+
+
+def columns_of(text: str) -> Columns | None:
+    """Return the columns if `text` is the head of a table.
+
+    Examples
+    --------
+    >>> columns_of("# size count type redop time algbw busbw error time algbw busbw error")
+    Columns(root=False, half=4, cpu=False, error=True)
+    """
+    found = _HEAD.search(text)
+    if found is None:
+        return None
+    names = found[1].split()
+    if "algbw" not in names:
+        return None
+    half = PER_ITERATION if "i_min" in names else HALF
+    return Columns("root" in names, half, "cputime" in names, "error" in names)
+
+
+def rows_of(text: str, line: int) -> list[Row]:
+    """Return the rows that begin in `text`, whole or not; more than one if a line end is lost.
+
+    Whatever stands before the size is a launcher's prefix.
+
+    Examples
+    --------
+    >>> [row] = rows_of("0: 1024 256 float sum -1 9.42 0.11 0.16 0 8.97 0.11 0.17 0", 7)
+    >>> row.nbytes, row.op, row.root(None), row.halves(None)[1].time
+    (1024, 'sum', -1, '8.97')
+    """
+    starts = list(_START.finditer(text))
+    ends = [start.start() for start in starts[1:]] + [len(text)]
+    rows = []
+    for found, end in zip(starts, ends, strict=False):
+        words = text[found.end() : end].split()
+        op = words.pop(0) if words and words[0] in OPS else None
+        row = Row(line, int(found[1]), int(found[2]), found[3], op, _leading(words))
+        rows.append(row)
+    return rows
+
+
+def numbers_of(text: str) -> tuple[str, ...]:
+    """Return the numbers of a line that holds nothing else, or ().
+
+    Examples
+    --------
+    >>> numbers_of("   892.85  300.65  300.65  N/A"), numbers_of("12 monkeys")
+    (('892.85', '300.65', '300.65', 'N/A'), ())
+    """
+    words = text.split()
+    numbers = _leading(words)
+    return numbers if len(numbers) == len(words) else ()
+
+
+def _leading(words: list[str]) -> tuple[str, ...]:
+    numbers = []
+    for word in words:
+        if _NUMBER.fullmatch(word) is None:
+            break
+        numbers.append(word)
+    return tuple(numbers)

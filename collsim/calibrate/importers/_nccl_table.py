@@ -1,0 +1,197 @@
+"""One table of nccl-tests: whose it is, and which of its rows can be true."""
+
+from collections.abc import Sequence
+
+from collsim.calibrate.importer import ReadOptions
+from collsim.calibrate.importers._nccl_header import Header
+from collsim.calibrate.importers._nccl_implied import (
+    collectives_implied,
+    factor_range,
+    half_unit,
+    most_even,
+    named_in,
+    ranks_implied,
+)
+from collsim.calibrate.importers._nccl_rows import Columns, Half, Row
+from collsim.core.collective import collective
+from collsim.core.measurements import LeftOut, Measurement
+from collsim.errors import FileError, UnknownNameError
+
+__all__ = ["Table"]
+
+# Largest error that the old layout's own check accepted (nccl-tests, common.cu).
+_ERRORS = {"half": 1e-2, "bfloat16": 1e-2, "float": 1e-5, "double": 1e-12}
+_FASTEST = 50e12  # bytes/s; several times what any GPU's memory moves
+_SLACK = 2e-3  # a bandwidth is printed of an unrounded time
+
+
+class Table:
+    """Rows that follow one head; `resolve` fills `kept`, `left_out` and `notes`."""
+
+    def __init__(
+        self,
+        file: str,
+        header: Header,
+        columns: Columns | None,
+        command: str | None,
+        options: ReadOptions,
+        rows: Sequence[Row],
+    ) -> None:
+        self.file = file
+        self.header = header
+        self.columns = columns
+        self.command = command
+        self.options = options
+        self.rows = rows
+        self.kept: list[Measurement] = []
+        self.left_out: list[LeftOut] = []
+        self.notes: list[str] = []
+
+    def resolve(self) -> None:
+        """Find collective and rank count, then judge each half of each row."""
+        whole = []
+        for row in self.rows:
+            halves = row.halves(self.columns)
+            if halves is not None:
+                whole.append((row, row.root(self.columns), halves))
+        name = self._collective(whole)
+        try:
+            name = collective(name).name
+        except UnknownNameError:
+            for row, _, _ in whole:
+                self._leave(row, "", f"no model of the collective {name}")
+            return
+        ranks = self._ranks(name, whole)
+        for row, root, halves in whole:
+            for half, in_place in zip(halves, (False, True), strict=True):
+                reason = self._doubt(row, half, name, ranks, in_place)
+                if reason is None:
+                    self.kept.append(self._measurement(row, root, half, name, ranks, in_place))
+                else:
+                    place = "in place: " if in_place else "out of place: "
+                    self._leave(row, place, reason)
+
+    def _leave(self, row: Row, place: str, reason: str) -> None:
+        self.left_out.append(LeftOut(self.file, row.line, place + reason))
+
+    def _collective(self, whole: Sequence[tuple[Row, int | None, tuple[Half, Half]]]) -> str:
+        said = self.header.collective or self.command or self.options.collective
+        if said is not None:
+            return said
+        allowed = collectives_implied(whole, self.header.ranks or self.options.ranks)
+        name = allowed[0] if len(allowed) == 1 else named_in(self.file, allowed)
+        line = whole[0][0].line
+        if name is None:
+            between = " and ".join(allowed) or "any known collective"
+            raise FileError(
+                self.file,
+                f"line {line}: the log does not tell {between} apart; "
+                "say which with --collective",
+            )
+        how = "its columns" if len(allowed) == 1 else "its columns and the file's name"
+        self.notes.append(f"{self.file}: {name}, by {how}")
+        return name
+
+    def _ranks(
+        self, name: str, whole: Sequence[tuple[Row, int | None, tuple[Half, Half]]]
+    ) -> int:
+        ranges = [factor_range(half) for _, _, halves in whole for half in halves]
+        span = ranks_implied(name, [found for found in ranges if found is not None])
+        listed = self.header.ranks
+        if listed is not None and (span is None or span[0] <= listed <= span[1]):
+            return listed
+        if self.options.ranks is not None:
+            return self.options.ranks
+        if span is None:
+            raise FileError(
+                self.file,
+                f"line {whole[0][0].line}: the log does not tell the number of ranks; "
+                "say it with --ranks",
+            )
+        ranks = most_even(*span)
+        note = f"{self.file}: {ranks} ranks, by busbw / algbw"
+        if listed is not None:
+            note += f", although {listed} devices are listed"
+        if span[0] < span[1]:
+            note += f", whose digits allow {span[0]} to {span[1]}; say it with --ranks if wrong"
+        self.notes.append(note)
+        return ranks
+
+    def _doubt(self, row: Row, half: Half, name: str, ranks: int, in_place: bool) -> str | None:
+        """Return why this half of a row cannot be used, or None."""
+        if not half.readable:
+            return f"time {half.time}, algbw {half.algbw}, busbw {half.busbw}: expected numbers"
+        if not float(half.time) > 0:
+            return f"a time of {half.time} us cannot be true"
+        wrong = self._wrong_reason(half.wrong, row.dtype)
+        if wrong is None and ranks == 1:
+            wrong = _doubt_of_one(half, collective(name).bus_factor(1), in_place)
+        return wrong or _mismatch(row, half, collective(name).bus_factor(ranks), ranks)
+
+    def _wrong_reason(self, wrong: str, dtype: str) -> str | None:
+        if wrong == "N/A":
+            return None
+        if self._is_error(wrong):
+            most = _ERRORS.get(dtype, 0.0)
+            good = float(wrong) <= most
+            return None if good else f"an error of {wrong}, at most {most:g} is right"
+        count = int(float(wrong))
+        return None if count == 0 else f"{count} elements are wrong"
+
+    def _is_error(self, wrong: str) -> bool:
+        if self.columns is not None:
+            return self.columns.error
+        return "e" in wrong or "n" in wrong
+
+    def _measurement(
+        self, row: Row, root: int | None, half: Half, name: str, ranks: int, in_place: bool
+    ) -> Measurement:
+        checked = half.wrong != "N/A"
+        nodes = self.header.nodes if self.header.ranks == ranks else None
+        return Measurement(
+            collective=name,
+            ranks=ranks,
+            nbytes=row.nbytes,
+            # One rounding, of the decimal that is printed.
+            seconds=float(f"{half.time}e-6")
+            if "e" not in half.time
+            else float(half.time) * 1e-6,
+            count=row.count,
+            dtype=row.dtype,
+            op=None if row.op == "none" else row.op,
+            root=root if root is not None and root >= 0 else None,
+            in_place=in_place,
+            wrong=0 if checked else None,
+            nodes=nodes or self.options.nodes(ranks),
+            algorithm=self.header.algorithm,
+            protocol=self.header.protocol,
+            source=self.header.source(
+                self.file, row.line, self.columns is not None and self.columns.cpu
+            ),
+        )
+
+
+def _doubt_of_one(half: Half, factor: float, in_place: bool) -> str | None:
+    """Return why the time of one rank alone cannot be used, or None."""
+    if in_place:
+        return "one rank in place moves nothing, so the time is of no work"
+    if factor == 0 and float(half.busbw) > 0:
+        return f"one rank has no bus bandwidth, got {half.busbw} GB/s"
+    return None
+
+
+def _mismatch(row: Row, half: Half, factor: float, ranks: int) -> str | None:
+    """Return which numbers of a row contradict each other or physics, or None."""
+    seconds, algbw = float(half.time) * 1e-6, float(half.algbw) * 1e9
+    if row.nbytes / seconds > _FASTEST:
+        return f"{row.nbytes} bytes in {half.time} us are more than any memory moves"
+    spread, margin = half_unit(half.time) * 1e-6, half_unit(half.algbw) * 1e9
+    low = row.nbytes / (seconds + spread) * (1 - _SLACK) - margin
+    # A time below its own rounding may be anything above 0.
+    high = row.nbytes / max(seconds - spread, 1e-12) * (1 + _SLACK) + margin
+    if not low <= algbw <= high:
+        return f"algbw {half.algbw} does not follow from {row.nbytes} bytes in {half.time} us"
+    found = factor_range(half)
+    if found is not None and not found[0] <= factor <= found[1]:
+        return f"busbw / algbw = {half.busbw}/{half.algbw} does not fit {ranks} ranks"
+    return None

@@ -1,0 +1,179 @@
+"""nccl-tests' (and rccl-tests') text output, of every column layout from 2.0 on."""
+
+import re
+from collections.abc import Iterable
+
+from collsim.calibrate.importer import Importer, ReadOptions
+from collsim.calibrate.importers._lines import clean
+from collsim.calibrate.importers._nccl_header import Header, collective_named
+from collsim.calibrate.importers._nccl_rows import Columns, Row, columns_of, numbers_of, rows_of
+from collsim.calibrate.importers._nccl_table import Table
+from collsim.core.measurements import LeftOut, Measurement, Measurements
+from collsim.errors import FileError
+
+__all__ = ["IMPORTER", "marks", "read"]
+
+_HEADS = re.compile(
+    r"nThread \d+ nGpus \d+ minBytes|Collective test starting:|nccl-tests version"
+)
+_ENDS = re.compile(
+    r"Avg bus bandwidth|Collective test concluded|^\s*#{2,}\s|Out of bounds values"
+)
+_NO_ROW = "no row of measurements, expected nccl-tests lines of size, count, type, times"
+_ORPHAN = 4  # numbers that a half of a row has
+_SIZE_AND_COUNT = 2
+
+
+def marks(line: str) -> bool:
+    """Return whether a line occurs in nccl-tests' output only.
+
+    Examples
+    --------
+    >>> marks("0:  1024  256  float  sum  -1  9.42  0.11  0.16  0  8.97  0.11  0.17  0")
+    True
+    >>> marks("# OSU MPI-CUDA Allreduce Latency Test v5.7")
+    False
+    """
+    if _HEADS.search(line):
+        return True
+    text = clean(line)
+    return bool(rows_of(text, 0)) or columns_of(text) is not None
+
+
+def read(file: str, lines: Iterable[str], options: ReadOptions) -> Measurements:
+    """Read one log; see `collsim.calibrate.importers.read_logs`.
+
+    Raises
+    ------
+    FileError
+        If the log holds no row, or does not tell the collective or the rank count
+        and the caller didn't either.
+
+    Examples
+    --------
+    >>> log = '''# nThread 1 nGpus 1 minBytes 8 maxBytes 8 step: 2(factor)
+    ... #  Rank  0 Group  0 Pid  7 on node-a device  0 [0000:1b:00] GPU
+    ... #  Rank  1 Group  0 Pid  8 on node-b device  0 [0000:1b:00] GPU
+    ...   1024  256  float  sum  -1  10.00  0.10  0.10  0  9.00  0.11  0.11  0'''
+    >>> rows = read("a.log", log.splitlines(), ReadOptions("all_reduce"))
+    >>> [(row.seconds, row.in_place, row.nodes) for row in rows]
+    [(1e-05, False, 2), (9e-06, True, 2)]
+    """
+    reader = _Reader(file, options)
+    for number, line in enumerate(lines, 1):
+        reader.take(line, number)
+    reader.finish()
+    if not reader.rows:
+        why = (
+            f" ({len(reader.left_out)} left out: {reader.left_out[0]})"
+            if reader.left_out
+            else ""
+        )
+        raise FileError(file, _NO_ROW + why)
+    left_out = sorted(reader.left_out, key=lambda left: left.line)
+    return Measurements(reader.rows, left_out, dict.fromkeys(reader.notes))
+
+
+class _Reader:
+    """Follows a log: heads, tables, rows, and rows that other lines cut in two."""
+
+    def __init__(self, file: str, options: ReadOptions) -> None:
+        self.file = file
+        self.options = options
+        self.rows: list[Measurement] = []
+        self.left_out: list[LeftOut] = []
+        self.notes: list[str] = []
+        self._header = Header()
+        self._columns: Columns | None = None
+        self._command: str | None = None
+        self._table: list[Row] = []
+        self._pending: Row | None = None
+
+    def take(self, line: str, number: int) -> None:
+        """Take one line."""
+        if " NCCL " in line and ("version" in line or "set by environment" in line):
+            self._header.absorb(line)
+        text = clean(line)
+        if not text or text.isspace():
+            return
+        rows = rows_of(text, number)
+        for row in rows:
+            self._add(row)
+        if rows:
+            return
+        numbers = numbers_of(text)
+        if numbers:
+            self._continue(numbers, number)
+            return
+        columns = columns_of(text)
+        if columns is not None:
+            self._close()
+            self._columns = columns
+        elif _ENDS.search(text):
+            self._end()
+            self._header.absorb(text)
+        else:
+            self._take_head(text)
+
+    def finish(self) -> None:
+        """Take the end of the file."""
+        self._close()
+
+    def _take_head(self, text: str) -> None:
+        named = collective_named(text)
+        if self._header.begins(text):
+            self._end()
+        if named is not None and "Collective test" not in text:
+            self._command = named
+        self._header.absorb(text)
+
+    def _add(self, row: Row) -> None:
+        self._settle()
+        if row.halves(self._columns) is None:
+            self._pending = row
+            return
+        # Sizes ascend within a sweep; without a head, a drop may be another run.
+        if self._table and row.nbytes < self._table[-1].nbytes:
+            self._close()
+        self._table.append(row)
+
+    def _continue(self, numbers: tuple[str, ...], line: int) -> None:
+        if self._pending is not None:
+            self._pending = self._pending.extended(numbers)
+            if self._pending.halves(self._columns) is not None:
+                row, self._pending = self._pending, None
+                self._add(row)
+        elif len(numbers) >= _ORPHAN and "." in numbers[0]:
+            self.left_out.append(LeftOut(self.file, line, "half a row, without its size"))
+        elif len(numbers) == _SIZE_AND_COUNT and "".join(numbers).isdigit():
+            self.left_out.append(LeftOut(self.file, line, "a row cut before its type"))
+
+    def _settle(self) -> None:
+        if self._pending is not None:
+            row, self._pending = self._pending, None
+            reason = (
+                f"cut after {len(row.numbers)} numbers, expected time algbw busbw #wrong twice"
+            )
+            self.left_out.append(LeftOut(self.file, row.line, reason))
+
+    def _end(self) -> None:
+        """End a run: its header says nothing about what follows."""
+        self._close()
+        self._header = Header()
+
+    def _close(self) -> None:
+        """End a table."""
+        self._settle()
+        if not self._table:
+            return
+        table = Table(
+            self.file, self._header, self._columns, self._command, self.options, self._table
+        )
+        table.resolve()
+        self.rows += table.kept
+        self.left_out += table.left_out
+        self.notes += table.notes
+        self._table = []
+
+
+IMPORTER = Importer(marks, read, "nccl-tests text output")
