@@ -1,0 +1,211 @@
+"""Fit alpha, beta and launch of one link class to measured times."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.calibrate.formula import terms_of
+from collsim.calibrate.hold_out import folds
+from collsim.calibrate.rows import refuse_mixed, usable
+from collsim.calibrate.select import select
+from collsim.calibrate.solve import Solution, solve, told_apart
+from collsim.calibrate.words import bound_notes, launch_notes, untold
+from collsim.core.measurements import Measurement, Measurements
+from collsim.core.profile import ErrorSummary, Parameter, Profile
+from collsim.errors import InputError
+
+__all__ = ["FitErrors", "FitResult", "fit"]
+
+FloatArray = NDArray[np.float64]
+_ALPHA_BETA = slice(1, 3)
+
+
+@dataclass(frozen=True)
+class FitErrors:
+    """How far the fitted model is off.
+
+    Parameters
+    ----------
+    in_sample : ErrorSummary
+        On the rows that were fitted.
+    held_out : ErrorSummary, optional
+        On rows that the fits did not see; None if too few rows are left to fit.
+    """
+
+    in_sample: ErrorSummary
+    held_out: ErrorSummary | None
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """A fit.
+
+    Parameters
+    ----------
+    profile : Profile
+        From all rows.
+    parameters : dict of str to Parameter
+        The profile's parameters.
+    errors : FitErrors
+        In-sample and held-out.
+    rows : tuple of Measurement
+        The rows that were fitted.
+    predicted : tuple of float
+        The fitted model's seconds for each of them.
+    """
+
+    profile: Profile
+    parameters: dict[str, Parameter]
+    errors: FitErrors
+    rows: tuple[Measurement, ...]
+    predicted: tuple[float, ...]
+
+
+def fit(
+    measurements: Measurements,
+    algorithm: str = "ring",
+    hold_out: str = "sizes",
+    columns: str = "out-of-place",
+    where: Iterable[str] = (),
+    chunks: int = 1,
+    name: str = "fitted",
+    cluster: str = "ideal",
+    link_class: str = "link",
+) -> FitResult:
+    """Fit ``launch + A alpha + B n beta``, A and B from an algorithm's formula.
+
+    Relative least squares with no parameter below 0. ``launch`` is told from alpha
+    only if the rows have several ratios of A to it, that is several rank counts or
+    collectives; otherwise it is 0 and the profile says why.
+
+    Parameters
+    ----------
+    measurements : Measurements
+        Rows of one system.
+    algorithm : str
+        Algorithm whose formula is fitted.
+    hold_out : str
+        ``sizes`` (every second), ``collectives``, ``ranks`` or ``nodes`` (each in turn).
+    columns, where
+        Which rows: see `collsim.calibrate.select.select`.
+    chunks : int
+        Chunks of an algorithm that is pipelined.
+    name, cluster, link_class : str
+        What the profile, its cluster and its class of links are called.
+
+    Raises
+    ------
+    InputError
+        If no row is usable, the rows cannot tell alpha from beta, or they are of
+        several process models, clocks, devices or protocols.
+
+    Examples
+    --------
+    >>> rows = [Measurement("all_reduce", 2, n, 4e-6 + n * 1e-9) for n in (8, 4096, 65536)]
+    >>> result = fit(Measurements(rows))
+    >>> {key: f"{p.value:.3g} {p.unit}" for key, p in result.parameters.items()}
+    {'link.alpha': '2e-06 s', 'link.beta': '1e-09 s/B', 'launch': '0 s'}
+    >>> result.errors.held_out.kind
+    'sizes'
+    """
+    chosen = select(measurements, columns, where)
+    rows, notes = usable(chosen.rows, algorithm)
+    if not rows:
+        raise InputError(f"no row to fit: {'; '.join(notes)}")
+    notes += refuse_mixed(rows)
+    design, seconds = _design(rows, algorithm, chunks)
+    solution, with_launch = _solve(design, seconds, rows)
+    notes += launch_notes(rows, with_launch, solution) + bound_notes(solution)
+    predicted = design @ np.array(_values(solution, with_launch))
+    in_sample = _summary("in_sample", predicted / seconds)
+    held_out, why = _held_out(rows, design, seconds, hold_out)
+    notes += why
+    parameters = _parameters(solution, with_launch, link_class)
+    profile = Profile(
+        name=name,
+        parameters=parameters,
+        cluster=cluster,
+        algorithm=algorithm,
+        chunks=chunks,
+        collectives=tuple(sorted({row.collective for row in rows})),
+        ranks=tuple(sorted({row.ranks for row in rows})),
+        nodes=tuple(sorted({row.nodes for row in rows if row.nodes is not None})),
+        min_bytes=min(row.nbytes for row in rows),
+        max_bytes=max(row.nbytes for row in rows),
+        library=_joined(row.source.version for row in rows),
+        process_model=_joined(row.source.process_model for row in rows),
+        clock=_joined(row.source.clock for row in rows),
+        device=_joined(row.source.device for row in rows),
+        columns=columns,
+        sources=tuple(dict.fromkeys(row.source.file for row in rows if row.source.file)),
+        errors=(in_sample,) if held_out is None else (in_sample, held_out),
+        notes=tuple(notes),
+    )
+    errors = FitErrors(in_sample, held_out)
+    return FitResult(profile, parameters, errors, tuple(rows), tuple(map(float, predicted)))
+
+
+def _design(
+    rows: Sequence[Measurement], algorithm: str, chunks: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return seconds per launch, alpha and beta of each row, and the measured seconds."""
+    design = np.empty((len(rows), 3))
+    for i, row in enumerate(rows):
+        terms = terms_of(row.collective, algorithm, row.ranks, chunks)
+        design[i] = 1.0, terms.alphas, terms.betas * row.nbytes
+    return design, np.array([row.seconds for row in rows])
+
+
+def _solve(
+    design: FloatArray, seconds: FloatArray, rows: Sequence[Measurement]
+) -> tuple[Solution, bool]:
+    """Fit launch too where the rows tell it from alpha; return whether they did."""
+    if told_apart(design, seconds):
+        return solve(design, seconds), True
+    if not told_apart(design[:, _ALPHA_BETA], seconds):
+        raise InputError(untold(rows))
+    return solve(design[:, _ALPHA_BETA], seconds), False
+
+
+def _values(solution: Solution, with_launch: bool) -> tuple[float, ...]:
+    return solution.values if with_launch else (0.0, *solution.values)
+
+
+def _parameters(solution: Solution, with_launch: bool, link_class: str) -> dict[str, Parameter]:
+    widths: Sequence[float | None] = solution.half_widths or (None,) * len(solution.values)
+    keys = [(f"{link_class}.alpha", "s"), (f"{link_class}.beta", "s/B")]
+    if with_launch:
+        keys.insert(0, ("launch", "s"))
+    found = {}
+    for (key, unit), value, width in zip(keys, solution.values, widths, strict=True):
+        low = None if width is None else max(0.0, value - width)
+        found[key] = Parameter(value, low, None if width is None else value + width, unit)
+    launch = found.pop("launch", Parameter(0.0, None, None, "s", kind="assumption"))
+    return {**found, "launch": launch}
+
+
+def _held_out(
+    rows: Sequence[Measurement], design: FloatArray, seconds: FloatArray, kind: str
+) -> tuple[ErrorSummary | None, list[str]]:
+    ratios = []
+    for seen, unseen in folds(rows, kind):
+        try:
+            solution, with_launch = _solve(design[seen], seconds[seen], [rows[i] for i in seen])
+        except InputError:
+            continue
+        predicted = design[unseen] @ np.array(_values(solution, with_launch))
+        ratios.append(predicted / seconds[unseen])
+    if not ratios or not np.concatenate(ratios).size:
+        return None, [f"no held-out error: without the held-out {kind} too few rows are left"]
+    return _summary(kind, np.concatenate(ratios)), []
+
+
+def _summary(kind: str, ratios: FloatArray) -> ErrorSummary:
+    off = np.abs(ratios - 1.0)
+    return ErrorSummary(kind, float(np.median(off)), float(np.quantile(off, 0.9)), len(off))
+
+
+def _joined(values: Iterable[str | None]) -> str | None:
+    return ", ".join(sorted({value for value in values if value})) or None

@@ -1,0 +1,192 @@
+"""Profiles as TOML, read strictly and written whole."""
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from collsim.core.profile import ErrorSummary, Parameter, Profile
+from collsim.errors import CollsimError, ConfigError
+from collsim.files import read_text
+
+__all__ = ["SCHEMA", "dumps", "load", "loads"]
+
+SCHEMA = "collsim/profile/1"
+
+_TEXT, _COUNT, _NUMBER = "text", "a whole number from 0 up", "a number"
+_TEXTS, _COUNTS, _TABLE = "a list of texts", "a list of whole numbers", "a table"
+_TOP = {
+    "schema": _TEXT,
+    "name": _TEXT,
+    "cluster": _TEXT,
+    "algorithm": _TEXT,
+    "chunks": _COUNT,
+    "collectives": _TEXTS,
+    "ranks": _COUNTS,
+    "nodes": _COUNTS,
+    "min_bytes": _COUNT,
+    "max_bytes": _COUNT,
+    "notes": _TEXTS,
+    "provenance": _TABLE,
+    "errors": _TABLE,
+    "parameters": _TABLE,
+}
+_NEEDED = ("schema", "name", "parameters")
+_PROVENANCE = {
+    "library": _TEXT,
+    "process_model": _TEXT,
+    "clock": _TEXT,
+    "device": _TEXT,
+    "columns": _TEXT,
+    "sources": _TEXTS,
+}
+_PARAMETER = {"value": _NUMBER, "low": _NUMBER, "high": _NUMBER, "unit": _TEXT, "kind": _TEXT}
+_ERRORS = {"in_sample": _TABLE, "held_out": _TABLE}
+_SUMMARY = {"kind": _TEXT, "median": _NUMBER, "p90": _NUMBER, "n": _COUNT}
+
+
+def dumps(profile: Profile) -> str:
+    """Return a profile as TOML; `loads` gives the same profile back.
+
+    Examples
+    --------
+    >>> ab = {"link.alpha": Parameter(1e-6, None, None, "s"),
+    ...       "link.beta": Parameter(1e-11, 9e-12, 2e-11, "s/B")}
+    >>> profile = Profile("mine", ab, ranks=(8,), notes=("launch is 0",))
+    >>> loads(dumps(profile), "mine.toml") == profile
+    True
+    """
+    import tomli_w
+
+    document: dict[str, Any] = {"schema": SCHEMA}
+    for key in _TOP:
+        if hasattr(profile, key) and key not in ("parameters", "errors"):
+            document[key] = _plain(getattr(profile, key))
+    document["provenance"] = {
+        key: _plain(getattr(profile, key))
+        for key in _PROVENANCE
+        if getattr(profile, key) is not None
+    }
+    document["errors"] = {
+        ("in_sample" if error.kind == "in_sample" else "held_out"): {
+            key: getattr(error, key)
+            for key in _SUMMARY
+            if key != "kind" or error.kind != "in_sample"
+        }
+        for error in profile.errors
+    }
+    document["parameters"] = {
+        key: {
+            name: getattr(parameter, name)
+            for name in _PARAMETER
+            if getattr(parameter, name) is not None
+        }
+        for key, parameter in profile.parameters.items()
+    }
+    return tomli_w.dumps(document, multiline_strings=False)
+
+
+def load(path: str) -> Profile:
+    """Read a profile file.
+
+    Raises
+    ------
+    FileError
+        If it cannot be read.
+    ConfigError
+        If it is no profile; names the file, the key, what was got and expected.
+    """
+    return loads(read_text(path), path)
+
+
+def loads(text: str, file: str) -> Profile:
+    """Return the profile that TOML text spells; `file` is named in errors."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError.broken(file, f"not TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError.broken(file, "not TOML: nested too deeply") from error
+    schema = document.get("schema")
+    if schema != SCHEMA:
+        if schema is None:
+            raise ConfigError.missing_key(file, "schema", f"{SCHEMA!r}")
+        raise ConfigError(file, "schema", schema, f"{SCHEMA!r}")
+    _check(file, "", document, _TOP, _NEEDED)
+    provenance = document.get("provenance", {})
+    _check(file, "provenance.", provenance, _PROVENANCE)
+    apart = (*_NEEDED, "provenance", "errors")
+    fields: dict[str, Any] = {k: v for k, v in document.items() if k not in apart}
+    fields.update(provenance)
+    try:
+        return Profile(
+            name=document["name"],
+            parameters=_parameters(file, document["parameters"]),
+            errors=_errors(file, document.get("errors", {})),
+            **fields,
+        )
+    except ConfigError:
+        raise
+    except CollsimError as error:
+        raise ConfigError.broken(file, str(error)) from error
+
+
+def _parameters(file: str, table: Mapping[str, Any]) -> dict[str, Parameter]:
+    found = {}
+    for key, entry in table.items():
+        where = f'parameters."{key}"'
+        if not isinstance(entry, dict):
+            raise ConfigError(file, where, entry, "a table with value and unit")
+        _check(file, f"{where}.", entry, _PARAMETER, ("value", "unit"))
+        try:
+            found[key] = Parameter(**{"low": None, "high": None, **entry})
+        except CollsimError as error:
+            raise ConfigError.broken(file, f"{where}: {error}") from error
+    return found
+
+
+def _errors(file: str, table: Mapping[str, Any]) -> tuple[ErrorSummary, ...]:
+    _check(file, "errors.", table, _ERRORS)
+    found = []
+    for key in _ERRORS:
+        if key in table:
+            needed = ("median", "p90", "n") + (("kind",) if key == "held_out" else ())
+            _check(file, f"errors.{key}.", table[key], _SUMMARY, needed)
+            try:
+                found.append(ErrorSummary(**{"kind": "in_sample", **table[key]}))
+            except CollsimError as error:
+                raise ConfigError.broken(file, f"errors.{key}: {error}") from error
+    return tuple(found)
+
+
+def _check(
+    file: str,
+    prefix: str,
+    table: Mapping[str, Any],
+    known: Mapping[str, str],
+    needed: tuple[str, ...] = (),
+) -> None:
+    for key, value in table.items():
+        if key not in known:
+            raise ConfigError.unknown_key(file, prefix + key, known)
+        if not _fits(value, known[key]):
+            raise ConfigError(file, prefix + key, value, known[key])
+    for key in needed:
+        if key not in table:
+            raise ConfigError.missing_key(file, prefix + key, known[key])
+
+
+def _fits(value: object, expected: str) -> bool:
+    if expected in (_TEXTS, _COUNTS):
+        inner = _TEXT if expected == _TEXTS else _COUNT
+        return isinstance(value, list) and all(_fits(item, inner) for item in value)
+    if isinstance(value, bool):
+        return False
+    if expected == _COUNT:
+        return isinstance(value, int) and value >= 0
+    if expected == _NUMBER:
+        return isinstance(value, int | float)
+    return isinstance(value, str if expected == _TEXT else dict)
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
