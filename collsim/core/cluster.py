@@ -95,6 +95,9 @@ class Cluster:
         A phrase for the reader: ``"8 GPUs on one switch"``.
     sharing : str
         How messages that want the same link share it: ``"fifo"``.
+    ways : int
+        Messages that a rank can begin to send, or to receive, at the same time, over all
+        its links and their lanes; for the lower bound.
 
     Examples
     --------
@@ -118,6 +121,7 @@ class Cluster:
     multicast: bool = False
     shape: str = ""
     sharing: str = "fifo"
+    ways: int = 1
 
     @staticmethod
     def ideal(

@@ -83,7 +83,9 @@ def rails(
         for way in ("up", "down")
     )
     node = np.arange(ranks) // gpus
-    everything = inside.bandwidth + between.bandwidth
+    used = ([inside] if gpus > 1 else []) + ([between] if nodes > 1 else [])
+    used = used or [inside]
+    everything = sum(link.bandwidth for link in used)
     return Cluster(
         name=name,
         ranks=ranks,
@@ -94,8 +96,8 @@ def rails(
             (far_down, between, False),
         ),
         router=_Rails(nodes, gpus),
-        least_alpha=between.alpha if gpus == 1 else min(inside.alpha, between.alpha),
-        least_busy=between.busy if gpus == 1 else min(inside.busy, between.busy),
+        least_alpha=min(link.alpha for link in used),
+        least_busy=min(link.busy for link in used),
         node=node,
         cuts=(
             Cut("rank", np.arange(ranks), everything, everything),
@@ -104,5 +106,6 @@ def rails(
         gamma=gamma,
         launch=launch,
         multicast=multicast,
+        ways=len(used),
         shape=f"{nodes} nodes of {gpus} GPUs on a switch, one NIC per GPU on rails",
     )
