@@ -10,9 +10,10 @@ from collsim.core.cluster import Cluster, Cut, Ports
 from collsim.core.collective import check_ranks
 from collsim.core.link import LinkClass, Links
 from collsim.errors import InputError
+from collsim.topology._shape import Key, NodeShape
 from collsim.units import parse_bandwidth, parse_time
 
-__all__ = ["ideal", "one_port"]
+__all__ = ["SHAPE", "ideal", "one_port"]
 
 IntArray = NDArray[np.int64]
 
@@ -96,3 +97,12 @@ def _number(name: str, value: float | str, parse: Callable[[str], float]) -> flo
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         raise InputError(f"{name}: got {value!r}, expected a number or text with a unit")
     return float(value)
+
+
+def _build(gpus: int, link: LinkClass, name: str, gamma: float, launch: float) -> Cluster:
+    return one_port(gpus, link, name, gamma, launch)
+
+
+SHAPE = NodeShape(
+    build=_build, keys={"gpus": Key("count", 8), "link": Key("link")}, elastic=True
+)

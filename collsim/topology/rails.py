@@ -1,22 +1,26 @@
-"""Nodes with a switch inside and one NIC per GPU; NIC i of every node on leaf switch i."""
+"""Nodes of any shape with one NIC per GPU; NIC i of every node on leaf switch i."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.core.cluster import Cluster, Cut
+from collsim.core.cluster import Cluster, Cut, Router
 from collsim.core.collective import check_ranks
 from collsim.core.link import LinkClass, Links
+from collsim.errors import InputError
+from collsim.topology._compose import Copies, copy_links, merge_links
+from collsim.topology._shape import Key, NetworkShape
+from collsim.topology.switch import switch
 
-__all__ = ["rails"]
+__all__ = ["SHAPE", "join", "rails"]
 
 IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class _Rails:
-    """Inside a node over its switch; between nodes over the receiver's rail.
+    """Inside a node over its own links; between nodes over the receiver's rail.
 
     A message to another rail first crosses the sender's node to the GPU that sits on
     the receiver's rail, as NCCL does with PXN; rails don't meet outside the nodes.
@@ -24,18 +28,98 @@ class _Rails:
 
     nodes: int
     gpus: int
+    inside: Router
+    copies: Copies
+    base: int
 
     def __call__(self, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
-        ranks = self.nodes * self.gpus
-        far = src // self.gpus != dst // self.gpus
-        cross = far & (src % self.gpus != dst % self.gpus)
-        inside = ~far
-        relay = np.where(far, src - src % self.gpus + dst % self.gpus, dst)
-        hops = np.stack([src, ranks + relay, 2 * ranks + relay, 3 * ranks + dst], axis=1)
-        used = np.stack([inside | cross, inside | cross, far, far], axis=1)
+        node = src // self.gpus
+        far = node != dst // self.gpus
+        relay = np.where(far, node * self.gpus + dst % self.gpus, dst)
+        near = np.flatnonzero(src != relay)
+        near_ptr, near_link = self.inside(src[near] % self.gpus, relay[near] % self.gpus)
+        counts = np.where(far, 2, 0)
+        counts[near] += np.diff(near_ptr)
         ptr = np.zeros(src.size + 1, dtype=np.int64)
-        np.cumsum(used.sum(axis=1), out=ptr[1:])
-        return ptr, hops[used]
+        np.cumsum(counts, out=ptr[1:])
+        link = np.empty(ptr[-1], dtype=np.int64)
+        owner = np.repeat(near, np.diff(near_ptr))
+        place = np.arange(owner.size) - np.repeat(near_ptr[:-1], np.diff(near_ptr))
+        link[ptr[owner] + place] = self.copies(near_link, node[owner])
+        end = ptr[1:][far]
+        link[end - 2] = self.base + relay[far]
+        link[end - 1] = self.base + self.nodes * self.gpus + dst[far]
+        return ptr, link
+
+
+def join(
+    node: Cluster,
+    nodes: int,
+    link: LinkClass,
+    nics: int | None = None,
+    oversubscription: float = 1.0,
+) -> Cluster:
+    """Return copies of a node joined by rails.
+
+    Parameters
+    ----------
+    node : Cluster
+        One node; name, gamma, launch and multicast are taken from it.
+    nodes : int
+        Number of copies.
+    link : LinkClass
+        From a NIC to its leaf switch; alpha is that of a whole message through the switch.
+    nics : int, optional
+        NICs of a node: as many as GPUs.
+    oversubscription : float
+        1: each rail has a leaf switch of its own and no spine above it.
+
+    Raises
+    ------
+    InputError
+        If there is not one NIC per GPU, or the rails are oversubscribed.
+
+    Examples
+    --------
+    >>> near = LinkClass("near", alpha=1e-6, bandwidth=4e9)
+    >>> far = LinkClass("far", alpha=5e-6, bandwidth=1e9)
+    >>> join(switch(4, near, "four"), 2, far).shape
+    '2 nodes of 4 GPUs on a switch, one NIC per GPU on rails'
+    """
+    nodes, gpus = check_ranks(nodes), node.ranks
+    if nics not in {None, gpus}:
+        raise InputError(f"nics: got {nics!r}, expected one per GPU, {gpus}")
+    if oversubscription != 1:
+        raise InputError(
+            f"oversubscription: got {oversubscription!r}, expected 1, as rails have no spine"
+        )
+    ranks = nodes * gpus
+    inside, copies = copy_links(node.links, nodes)
+    up, down = ([f"{link.name}[{r}].{way}" for r in range(ranks)] for way in ("up", "down"))
+    where = np.arange(ranks) // gpus
+    return replace(
+        node,
+        ranks=ranks,
+        links=merge_links(inside, Links.assemble((up, link, True), (down, link, False))),
+        router=_Rails(nodes, gpus, node.router, copies, len(inside)),
+        least_alpha=link.alpha if gpus == 1 else min(node.least_alpha, link.alpha),
+        least_busy=link.busy if gpus == 1 else min(node.least_busy, link.busy),
+        node=where,
+        cuts=(
+            *(_widen(cut, nodes, link.bandwidth) for cut in node.cuts),
+            Cut("node", where.copy(), gpus * link.bandwidth, gpus * link.bandwidth),
+        ),
+        uniform=None,
+        shape=f"{nodes} nodes of {node.shape.removeprefix('one node, ')}, one NIC per GPU on rails",
+    )
+
+
+def _widen(cut: Cut, nodes: int, bandwidth: float) -> Cut:
+    """Return a cut of a node for all copies of it: its groups have NICs too."""
+    groups = int(cut.group.max()) + 1
+    group = (np.arange(nodes)[:, None] * groups + cut.group).ravel()
+    nics = int(np.bincount(cut.group).max()) * bandwidth
+    return Cut(cut.name, group, cut.out_rate + nics, cut.in_rate + nics)
 
 
 def rails(
@@ -49,7 +133,7 @@ def rails(
     launch: float = 0.0,
     multicast: bool = False,
 ) -> Cluster:
-    """Return several nodes joined by rails.
+    """Return several nodes, each on a switch, joined by rails.
 
     Parameters
     ----------
@@ -75,37 +159,15 @@ def rails(
     >>> [cluster.links.names[i] for i in cluster.route(0, 3)]
     ['near[0].up', 'near[1].down', 'far[1].up', 'far[3].down']
     """
-    nodes, gpus = check_ranks(nodes), check_ranks(gpus)
-    ranks = nodes * gpus
-    near_up, near_down, far_up, far_down = (
-        [f"{link.name}[{r}].{way}" for r in range(ranks)]
-        for link in (inside, between)
-        for way in ("up", "down")
-    )
-    node = np.arange(ranks) // gpus
-    used = ([inside] if gpus > 1 else []) + ([between] if nodes > 1 else [])
-    used = used or [inside]
-    everything = sum(link.bandwidth for link in used)
-    return Cluster(
-        name=name,
-        ranks=ranks,
-        links=Links.assemble(
-            (near_up, inside, True),
-            (near_down, inside, False),
-            (far_up, between, True),
-            (far_down, between, False),
-        ),
-        router=_Rails(nodes, gpus),
-        least_alpha=min(link.alpha for link in used),
-        least_busy=min(link.busy for link in used),
-        node=node,
-        cuts=(
-            Cut("rank", np.arange(ranks), everything, everything),
-            Cut("node", node, gpus * between.bandwidth, gpus * between.bandwidth),
-        ),
-        gamma=gamma,
-        launch=launch,
-        multicast=multicast,
-        ways=len(used),
-        shape=f"{nodes} nodes of {gpus} GPUs on a switch, one NIC per GPU on rails",
-    )
+    node = switch(gpus, inside, name, gamma=gamma, launch=launch, multicast=multicast)
+    return join(node, nodes, between)
+
+
+SHAPE = NetworkShape(
+    build=join,
+    keys={
+        "link": Key("link"),
+        "nics": Key("count", None),
+        "oversubscription": Key("number", 1.0),
+    },
+)

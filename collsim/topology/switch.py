@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from collsim.core.cluster import Cluster, Cut
 from collsim.core.collective import check_ranks
 from collsim.core.link import LinkClass, Links
+from collsim.topology._shape import Key, NodeShape
 
-__all__ = ["switch"]
+__all__ = ["SHAPE", "switch"]
 
 IntArray = NDArray[np.int64]
 
@@ -70,3 +71,9 @@ def switch(
         multicast=multicast,
         shape=f"one node, {gpus} GPUs on a switch",
     )
+
+
+SHAPE = NodeShape(
+    build=switch,
+    keys={"gpus": Key("count"), "link": Key("link"), "multicast": Key("flag", False)},
+)
