@@ -102,7 +102,7 @@ class Cluster:
     Examples
     --------
     >>> Cluster.ideal(8, "10us", "900GB/s").uniform
-    (1e-05, 1.1111111111111111e-12)
+    (1e-05, 1.1111111111111112e-12)
     """
 
     name: str
