@@ -164,8 +164,9 @@ def _latency(collective: Collective, cluster: Cluster) -> float:
         return cluster.least_alpha
     # Where flows share links fairly, start-ups hold nothing.
     busy = 0.0 if cluster.sharing == "fair" else cluster.least_busy
-    lanes = [port.lanes for port in (cluster.egress, cluster.ingress) if port is not None]
-    return postal(cluster.ranks, cluster.least_alpha, busy, max(cluster.ways, *lanes, 1))
+    ports = (cluster.egress, cluster.ingress)
+    ways = max(cluster.ways if port is None else port.lanes for port in ports)
+    return postal(cluster.ranks, cluster.least_alpha, busy, ways)
 
 
 def _per_byte(collective: Collective, cluster: Cluster, cut: Cut) -> float:

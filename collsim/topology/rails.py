@@ -97,19 +97,22 @@ def join(
     inside, copies = copy_links(node.links, nodes)
     up, down = ([f"{link.name}[{r}].{way}" for r in range(ranks)] for way in ("up", "down"))
     where = np.arange(ranks) // gpus
+    near, far = gpus > 1, nodes > 1
+    ends = [(node.least_alpha, node.least_busy)] * near + [(link.alpha, link.busy)] * far
     return replace(
         node,
         ranks=ranks,
         links=merge_links(inside, Links.assemble((up, link, True), (down, link, False))),
         router=_Rails(nodes, gpus, node.router, copies, len(inside)),
-        least_alpha=link.alpha if gpus == 1 else min(node.least_alpha, link.alpha),
-        least_busy=link.busy if gpus == 1 else min(node.least_busy, link.busy),
+        least_alpha=min((alpha for alpha, _ in ends), default=0.0),
+        least_busy=min((busy for _, busy in ends), default=0.0),
         node=where,
         cuts=(
             *(_widen(cut, nodes, link.bandwidth) for cut in node.cuts),
             Cut("node", where.copy(), gpus * link.bandwidth, gpus * link.bandwidth),
         ),
         uniform=None,
+        ways=max(node.ways * near + far, 1),
         shape=f"{nodes} nodes of {node.shape.removeprefix('one node, ')}, one NIC per GPU on rails",
     )
 
