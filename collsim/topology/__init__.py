@@ -1,1 +1,6 @@
 """Shapes of clusters: one file each, giving links, routes and cuts."""
+
+from collsim.topology._compose import first_ranks
+from collsim.topology._shape import REQUIRED, Key, NetworkShape, NodeShape
+
+__all__ = ["REQUIRED", "Key", "NetworkShape", "NodeShape", "first_ranks"]

@@ -18,7 +18,7 @@ _INDEX = re.compile(r"\[(\d+)\]")
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """Where link l of a node lies in a cluster of equal nodes: ``first[l] + node * step[l]``."""
+    """Where link l of a node lies among those of all: at ``first[l] + node * step[l]``."""
 
     first: IntArray
     step: IntArray

@@ -22,7 +22,11 @@ IntArray = NDArray[np.int64]
 class _OneLink:
     """Every pair has its own link, all alike: one entry without a limit stands for all."""
 
-    def __call__(self, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
+    def __call__(
+        self,
+        src: IntArray,
+        dst: IntArray,  # noqa: ARG002 - whoever it is for, the link is a private one
+    ) -> tuple[IntArray, IntArray]:
         return np.arange(src.size + 1), np.zeros(src.size, dtype=np.int64)
 
 

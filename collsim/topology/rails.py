@@ -97,6 +97,7 @@ def join(
     inside, copies = copy_links(node.links, nodes)
     up, down = ([f"{link.name}[{r}].{way}" for r in range(ranks)] for way in ("up", "down"))
     where = np.arange(ranks) // gpus
+    each = node.shape.removeprefix("one node, ")
     near, far = gpus > 1, nodes > 1
     ends = [(node.least_alpha, node.least_busy)] * near + [(link.alpha, link.busy)] * far
     return replace(
@@ -113,7 +114,7 @@ def join(
         ),
         uniform=None,
         ways=max(node.ways * near + far, 1),
-        shape=f"{nodes} nodes of {node.shape.removeprefix('one node, ')}, one NIC per GPU on rails",
+        shape=f"{nodes} nodes of {each}, one NIC per GPU on rails",
     )
 
 

@@ -1,0 +1,1 @@
+"""TOML in and out: presets, cluster files, profiles."""

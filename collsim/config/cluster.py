@@ -1,0 +1,151 @@
+"""Clusters by the name of a preset or from a file, at the size that is asked for."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from collsim.config.presets import is_path, preset_path
+from collsim.config.spec import ClusterSpec, Network, read_spec
+from collsim.core.cluster import Cluster
+from collsim.errors import ConfigError, InputError, UsageError
+from collsim.topology import first_ranks
+from collsim.units import MAX_RANKS
+
+__all__ = ["find_spec", "load"]
+
+
+def load(
+    name_or_path: str | os.PathLike[str],
+    *,
+    nodes: int | None = None,
+    gpus_per_node: int | None = None,
+    ranks: int | None = None,
+) -> Cluster:
+    """Return a preset by name, or read a cluster file.
+
+    Parameters
+    ----------
+    name_or_path : str or path
+        A preset's name, or a file: what ends in ``.toml`` or has a slash.
+    nodes, gpus_per_node : int, optional
+        Override its size.
+    ranks : int, optional
+        Take so many GPUs of one node; of an ideal network, any number.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no preset of that name.
+    FileError, ConfigError
+        If the file can't be read or understood.
+    InputError
+        If the cluster has no such size.
+    UsageError
+        If both `ranks` and `nodes` are given.
+
+    Examples
+    --------
+    >>> load("dgx-h100", nodes=4).shape
+    '4 nodes of 8 GPUs on a switch, one NIC per GPU on rails'
+    >>> load("dgx-h100", ranks=2).shape
+    '2 GPUs of one node, 8 GPUs on a switch'
+    >>> load("textbook-h100", ranks=6).uniform
+    (1e-05, 1.1111111111111112e-12)
+    """
+    if ranks is not None and nodes is not None:
+        raise UsageError("--ranks takes GPUs of one node, so it can't be combined with --nodes")
+    for what, value in {"nodes": nodes, "gpus_per_node": gpus_per_node, "ranks": ranks}.items():
+        _check_count(what, value)
+    spec = find_spec(name_or_path)
+    network = spec.network
+    values = dict(spec.values)
+    if spec.elastic and ranks is not None:
+        values["gpus"] = ranks
+    elif gpus_per_node is not None:
+        values, network = _resize(spec, gpus_per_node)
+    if nodes is None:
+        nodes = network.nodes if network is not None and ranks is None else 1
+    if nodes > 1 and network is None:
+        raise _unjoined(spec, nodes)
+    return _build(spec, values, network, nodes, ranks)
+
+
+def find_spec(name_or_path: str | os.PathLike[str]) -> ClusterSpec:
+    """Return what a preset or a cluster file says, read and not yet built.
+
+    Examples
+    --------
+    >>> find_spec("dgx-a100").summary
+    'NVIDIA DGX A100: 8 A100 SXM on NVSwitch; more nodes over HDR InfiniBand rails'
+    """
+    name = os.fspath(name_or_path)
+    return read_spec(name if is_path(name) else str(preset_path("clusters", name)))
+
+
+def _check_count(what: str, value: object) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_RANKS:
+        raise InputError(
+            f"{what}: got {value!r}, expected a whole number from 1 to {MAX_RANKS}"
+        )
+
+
+def _unjoined(spec: ClusterSpec, nodes: int) -> Exception:
+    if spec.elastic:
+        return InputError(
+            f"nodes: got {nodes}, but {spec.name} is an ideal network without nodes; "
+            "give its size with --ranks"
+        )
+    return ConfigError.broken(
+        spec.file, f"nodes: got {nodes}, but there is no [network] that joins nodes"
+    )
+
+
+def _resize(spec: ClusterSpec, gpus: int) -> tuple[dict[str, Any], Network | None]:
+    """Return the values with so many GPUs in a node."""
+    if "gpus" not in spec.values:
+        raise ConfigError.broken(
+            spec.file, f"gpus_per_node: got {gpus}, but the shape of [node] fixes the number"
+        )
+    network = spec.network
+    # One NIC per GPU stays one per GPU.
+    if network is not None and network.values.get("nics") == spec.values["gpus"]:
+        network = Network(network.nodes, {**network.values, "nics": gpus}, network.build)
+    return {**spec.values, "gpus": gpus}, network
+
+
+def _build(
+    spec: ClusterSpec,
+    values: Mapping[str, Any],
+    network: Network | None,
+    nodes: int,
+    ranks: int | None,
+) -> Cluster:
+    _check_total(spec, values.get("gpus", 1), nodes)
+    try:
+        cluster = spec.build(name=spec.name, gamma=spec.gamma, launch=spec.launch, **values)
+    except InputError as error:
+        raise ConfigError.broken(spec.file, f"node: {error}") from None
+    if ranks is not None and ranks > cluster.ranks:
+        raise InputError(
+            f"ranks: got {ranks}, but one node of {spec.name} has {cluster.ranks} GPUs; "
+            "take more nodes with --nodes"
+        )
+    if ranks is not None:
+        return first_ranks(cluster, ranks)
+    if nodes == 1 or network is None:
+        return cluster
+    _check_total(spec, cluster.ranks, nodes)
+    try:
+        return network.build(cluster, nodes, **network.values)
+    except InputError as error:
+        raise ConfigError.broken(spec.file, f"network: {error}") from None
+
+
+def _check_total(spec: ClusterSpec, gpus: int, nodes: int) -> None:
+    if gpus * nodes > MAX_RANKS:
+        raise InputError(
+            f"nodes: {nodes} of {gpus} GPUs in {spec.name} are {gpus * nodes} ranks, "
+            f"expected at most {MAX_RANKS}"
+        )

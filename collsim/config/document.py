@@ -1,0 +1,139 @@
+"""TOML tables read strictly: every value by its kind, and no key that nobody knows."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from collsim.config.values import KINDS, RefusedError, shown
+from collsim.errors import ConfigError
+from collsim.files import read_text
+
+__all__ = ["REQUIRED", "Table", "read_table"]
+
+REQUIRED: Final = object()
+
+_WHERE = re.compile(r"(.*?)\s*\(at (?:(line \d+, column \d+)|end of document)\)", re.DOTALL)
+
+
+class Table:
+    """One table of a TOML file.
+
+    Parameters
+    ----------
+    file : str
+        The file, as the user named it.
+    data : dict
+        What it holds.
+    where : str
+        Its dotted name in the file; empty for the whole file.
+
+    Examples
+    --------
+    >>> table = Table("my.toml", {"gpus": 8, "lnik": "nvlink4"})
+    >>> table.take("gpus", "count")
+    8
+    >>> table.only(["gpus", "link"])
+    Traceback (most recent call last):
+    collsim.errors.ConfigError: my.toml: lnik: unknown key; did you mean 'link'? ...
+    """
+
+    def __init__(self, file: str, data: Mapping[str, Any], where: str = "") -> None:
+        self.file = file
+        self.data = data
+        self.where = where
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data
+
+    def key(self, key: str) -> str:
+        """Return the dotted name of one of its keys."""
+        return f"{self.where}.{key}" if self.where else key
+
+    def only(self, known: Iterable[str]) -> None:
+        """Raise ConfigError for the first key that is not known, naming the nearest."""
+        known = tuple(known)
+        for key in self.data:
+            if key not in known:
+                raise ConfigError.unknown_key(self.file, self.key(key), known)
+
+    def take(self, key: str, kind: str, default: object = REQUIRED) -> Any:
+        """Return a value, read by its kind.
+
+        Parameters
+        ----------
+        key : str
+            Its key.
+        kind : str
+            A key of :data:`collsim.config.values.KINDS`.
+        default : object
+            What to return if it is missing; an error without.
+
+        Raises
+        ------
+        ConfigError
+            If it is missing, or not of that kind.
+        """
+        read, expected = KINDS[kind]
+        if key not in self.data:
+            if default is REQUIRED:
+                raise ConfigError.missing_key(self.file, self.key(key), expected)
+            return default
+        try:
+            return read(self.data[key])
+        except RefusedError:
+            raise self.refuse(key, expected) from None
+
+    def table(self, key: str) -> "Table":
+        """Return a table inside this one; an empty one if it is missing."""
+        value = self.data.get(key, {})
+        if not isinstance(value, dict):
+            raise self.refuse(key, "a table")
+        return Table(self.file, value, self.key(key))
+
+    def refuse(self, key: str, expected: str) -> ConfigError:
+        """Return the error for a value that is not what was expected."""
+        return ConfigError(self.file, self.key(key), shown(self.data[key]), expected)
+
+
+def read_table(file: str, schema: str) -> Table:
+    """Read a TOML file that has to be of one schema.
+
+    Parameters
+    ----------
+    file : str
+        Its path.
+    schema : str
+        What its key ``schema`` must say.
+
+    Raises
+    ------
+    FileError
+        If it is missing, a directory or not UTF-8.
+    ConfigError
+        If it is no TOML (with line and column), or of another schema.
+    """
+    text = read_text(file)
+    try:
+        data = tomllib.loads(text)
+    except RecursionError:
+        raise ConfigError.broken(file, "broken TOML: nested too deeply") from None
+    except ValueError as error:
+        # Its own class, and plain ValueError for an integer of thousands of digits.
+        raise ConfigError.broken(file, _say(error, text)) from None
+    table = Table(file, data)
+    if "schema" not in data:
+        raise ConfigError.missing_key(file, "schema", f'schema = "{schema}"')
+    if data["schema"] != schema:
+        raise table.refuse("schema", repr(schema))
+    return table
+
+
+def _say(error: ValueError, text: str) -> str:
+    """Return the message of a TOML error, with the place first."""
+    found = _WHERE.fullmatch(str(error))
+    if found is None:
+        return f"broken TOML: {error}"
+    lines = text.split("\n")
+    end = f"line {len(lines)}, column {len(lines[-1]) + 1}, the end of the file"
+    return f"{found[2] or end}: broken TOML: {found[1]}"

@@ -1,0 +1,171 @@
+"""Links in configuration files: presets by name, or tables with numbers."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from collsim.config.document import Table, read_table
+from collsim.config.presets import preset_names, preset_path
+from collsim.config.values import PROVENANCE
+from collsim.core.link import LinkClass
+from collsim.errors import ConfigError, InputError, UnknownNameError, nearest
+
+__all__ = ["SCHEMA", "LinkSpec", "Number", "preset_link", "read_link", "take_link"]
+
+SCHEMA = "collsim/link/1"
+
+_NUMBERS = {"bandwidth": "bandwidth", "alpha": "time", "alpha_busy": "time"}
+_KEYS = ("name", "summary", *_NUMBERS, "source", "kind")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of a file, and where it is from.
+
+    Parameters
+    ----------
+    value : float
+        SI.
+    source : str
+        Where it is from, in words.
+    kind : str
+        ``datasheet``, ``fit`` or ``assumption``.
+    """
+
+    value: float
+    source: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class LinkSpec:
+    """A link of a file, with the source of each number.
+
+    Parameters
+    ----------
+    name, summary : str
+        Its name, and what it is in a line.
+    numbers : dict of str to Number
+        ``bandwidth``, ``alpha``, and ``alpha_busy`` where the file gives it.
+    link : LinkClass
+        The same numbers for a cluster; its kind is that of the weakest of them.
+    """
+
+    name: str
+    summary: str
+    numbers: dict[str, Number]
+    link: LinkClass
+
+
+@cache
+def preset_link(name: str) -> LinkSpec:
+    """Return a preset link.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no preset of that name.
+
+    Examples
+    --------
+    >>> preset_link("nvlink4").link.bandwidth
+    450000000000.0
+    """
+    file = str(preset_path("links", name))
+    table = read_table(file, SCHEMA)
+    if "name" not in table:
+        raise ConfigError.missing_key(file, "name", "text")
+    return read_link(table, name, extra=("schema",))
+
+
+def take_link(table: Table, key: str, default_name: str) -> LinkClass:
+    """Return the link that a key of a table names, or holds as a table of its own.
+
+    Parameters
+    ----------
+    table : Table
+        For example ``[node]``.
+    key : str
+        For example ``"link"``.
+    default_name : str
+        Name of a link that is given by its numbers without one.
+
+    Raises
+    ------
+    ConfigError
+        If it is missing, no preset, or not a good link.
+    """
+    expected = "the name of a link preset, or a table with alpha and bandwidth"
+    if key not in table:
+        raise ConfigError.missing_key(table.file, table.key(key), expected)
+    value = table.data[key]
+    if isinstance(value, dict):
+        return read_link(table.table(key), default_name).link
+    if not isinstance(value, str):
+        raise table.refuse(key, expected)
+    try:
+        return preset_link(value).link
+    except UnknownNameError:
+        known = preset_names("links")
+        meant = nearest(value, known)
+        hint = f"; did you mean {meant!r}?" if meant else ""
+        raise table.refuse(
+            key, f"a link preset ({', '.join(known)}) or a table{hint}"
+        ) from None
+
+
+def read_link(table: Table, default_name: str, extra: tuple[str, ...] = ()) -> LinkSpec:
+    """Return the link that a table describes.
+
+    Parameters
+    ----------
+    table : Table
+        With ``alpha``, ``bandwidth`` and perhaps ``alpha_busy``, each as text or as a
+        table ``{value, source, kind}``; ``source`` and ``kind`` hold for the former.
+    default_name : str
+        Its name unless the table has one.
+    extra : tuple of str
+        Further keys that may be there.
+    """
+    table.only((*extra, *_KEYS))
+    source = table.take("source", "text", f"given in {table.file}")
+    kind = table.take("kind", "kind", "assumption")
+    numbers = {
+        key: _number(table, key, source, kind)
+        for key in _NUMBERS
+        if key in table or key != "alpha_busy"
+    }
+    name = table.take("name", "text", default_name)
+    busy = numbers.get("alpha_busy")
+    try:
+        link = LinkClass(
+            name=name,
+            alpha=numbers["alpha"].value,
+            bandwidth=numbers["bandwidth"].value,
+            alpha_busy=None if busy is None else busy.value,
+            source=_join(numbers),
+            kind=max((n.kind for n in numbers.values()), key=PROVENANCE.index),
+        )
+    except InputError as error:
+        where = f"{table.where}: " if table.where else ""
+        raise ConfigError.broken(table.file, f"{where}{error}") from None
+    return LinkSpec(name, table.take("summary", "text", ""), numbers, link)
+
+
+def _number(table: Table, key: str, source: str, kind: str) -> Number:
+    read_as = _NUMBERS[key]
+    if not isinstance(table.data.get(key), dict):
+        return Number(table.take(key, read_as), source, kind)
+    inner = table.table(key)
+    inner.only(("value", "source", "kind"))
+    return Number(
+        inner.take("value", read_as),
+        inner.take("source", "text", source),
+        inner.take("kind", "kind", kind),
+    )
+
+
+def _join(numbers: dict[str, Number]) -> str:
+    """Say where all numbers are from; each on its own where they differ."""
+    if len({(n.source, n.kind) for n in numbers.values()}) == 1:
+        return next(iter(numbers.values())).source
+    return "; ".join(f"{key} ({n.kind}): {n.source}" for key, n in numbers.items())

@@ -1,0 +1,165 @@
+"""What a cluster file says, read strictly and not yet built."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from collsim.config.document import REQUIRED, Table, read_table
+from collsim.config.links import take_link
+from collsim.core.cluster import Cluster
+from collsim.core.link import LinkClass
+from collsim.errors import ConfigError, UnknownNameError, nearest
+from collsim.registry import member, names
+from collsim.topology import REQUIRED as NEEDED
+from collsim.topology import Key, NetworkShape, NodeShape
+
+__all__ = ["SCHEMA", "ClusterSpec", "Network", "read_spec"]
+
+SCHEMA = "collsim/cluster/1"
+
+S = TypeVar("S", NodeShape, NetworkShape)
+
+_TOP = ("schema", "name", "summary", "node", "network", "cost")
+_PROVENANCE = ("source", "kind")
+
+
+@dataclass(frozen=True)
+class Network:
+    """The table ``[network]``: how nodes are joined, and how many unless overridden."""
+
+    nodes: int
+    values: Mapping[str, Any]
+    build: Callable[..., Cluster]
+
+
+@dataclass(frozen=True)
+class ClusterSpec:
+    """A cluster file.
+
+    Parameters
+    ----------
+    file, name, summary : str
+        Its path; the cluster's name, and what it is in a line.
+    values : dict
+        Values of ``[node]`` for `build`.
+    build : callable
+        Builds one node; see :class:`collsim.topology.NodeShape`.
+    elastic : bool
+        Whether any number of ranks can be taken.
+    network : Network, optional
+        How nodes are joined.
+    gamma, launch : float
+        Seconds per byte reduced, and per collective, from ``[cost]``.
+    """
+
+    file: str
+    name: str
+    summary: str
+    values: Mapping[str, Any]
+    build: Callable[..., Cluster]
+    elastic: bool
+    network: Network | None
+    gamma: float
+    launch: float
+
+
+def read_spec(file: str) -> ClusterSpec:
+    """Read a cluster file.
+
+    Raises
+    ------
+    FileError
+        If it can't be read.
+    ConfigError
+        If it is no TOML, of another schema, or a key is unknown, missing or of a wrong
+        type.
+    """
+    top = read_table(file, SCHEMA)
+    top.only(_TOP)
+    name = top.take("name", "text")
+    summary = top.take("summary", "text", "")
+    if "node" not in top:
+        raise ConfigError.missing_key(file, "node", "a table with shape, gpus and link")
+    node = top.table("node")
+    shape = _shape(node, NodeShape)
+    node.only(("shape", *shape.keys, *_PROVENANCE))
+    values = _values(node, shape.keys, "link")
+    network = None
+    if "network" in top:
+        if shape.elastic:
+            raise ConfigError.broken(
+                file,
+                f"network: a node of shape {node.data['shape']!r} can't be joined to others",
+            )
+        network = _network(top.table("network"), values)
+    cost = top.table("cost")
+    cost.only(("gamma", "launch", *_PROVENANCE))
+    _provenance(cost)
+    return ClusterSpec(
+        file=file,
+        name=name,
+        summary=summary,
+        values=values,
+        build=shape.build,
+        elastic=shape.elastic,
+        network=network,
+        gamma=cost.take("gamma", "time per byte", 0.0),
+        launch=cost.take("launch", "time", 0.0),
+    )
+
+
+def _network(table: Table, node_values: Mapping[str, Any]) -> Network:
+    shape = _shape(table, NetworkShape)
+    table.only(("shape", "nodes", *shape.keys, *_PROVENANCE))
+    values = _values(table, shape.keys, "nic")
+    # Links are told apart by name: in a profile, in a trace, in --set.
+    taken = [v for v in node_values.values() if isinstance(v, LinkClass)]
+    for key, value in values.items():
+        if isinstance(value, LinkClass) and any(
+            value.name == other.name and value != other for other in taken
+        ):
+            raise ConfigError.broken(
+                table.file,
+                f"{table.key(key)}: a link of [node] is named {value.name!r} too, "
+                "expected another name",
+            )
+    return Network(table.take("nodes", "count", 1), values, shape.build)
+
+
+def _values(table: Table, keys: Mapping[str, Key], link_name: str) -> dict[str, Any]:
+    _provenance(table)
+    values: dict[str, Any] = {}
+    for key, wanted in keys.items():
+        if wanted.kind == "link" and (key in table or wanted.default is NEEDED):
+            values[key] = take_link(table, key, link_name)
+        elif wanted.kind == "link":
+            values[key] = wanted.default
+        else:
+            default = REQUIRED if wanted.default is NEEDED else wanted.default
+            values[key] = table.take(key, wanted.kind, default)
+    return values
+
+
+def _provenance(table: Table) -> None:
+    """Check where the numbers of a table are from; the reader of the file needs it."""
+    table.take("source", "text", None)
+    table.take("kind", "kind", None)
+
+
+def _shape(table: Table, place: type[S]) -> S:
+    """Return the shape that a table names: one of the files of ``topology/``."""
+    name = table.take("shape", "text")
+    try:
+        shape = member("collsim.topology", name, "SHAPE", "shape")
+    except UnknownNameError:
+        shape = None
+    if isinstance(shape, place):
+        return shape
+    known = [
+        other
+        for other in names("collsim.topology")
+        if isinstance(member("collsim.topology", other, "SHAPE", "shape"), place)
+    ]
+    meant = nearest(name, known)
+    hint = f"; did you mean {meant!r}?" if meant else ""
+    raise table.refuse("shape", f"one of {', '.join(known)}{hint}")

@@ -1,0 +1,132 @@
+"""Values of configuration files: what each kind looks like, and how it is read."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from collsim.errors import InputError
+from collsim.units import MAX_RANKS, parse_bandwidth, parse_time
+
+__all__ = ["KINDS", "PROVENANCE", "RefusedError", "shown"]
+
+PROVENANCE: Final = ("datasheet", "fit", "assumption")
+
+_LONGEST = 400  # bits of an integer that a message repeats
+
+
+class RefusedError(Exception):
+    """A value is not of its kind; whoever knows the file and the key says so."""
+
+
+class _Plain(str):
+    """Text that stands for itself where a value is repeated in a message."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def shown(value: object) -> object:
+    """Return what a message can repeat of a value that a file may hold.
+
+    Python refuses to write out integers of thousands of digits, and hexadecimal
+    ones and nested tables of that kind can be read from a file.
+    """
+    if isinstance(value, bool):
+        return _Plain(str(value).lower())
+    if isinstance(value, int) and value.bit_length() > _LONGEST:
+        return _Plain("a huge number")
+    if isinstance(value, dict):
+        return _Plain("a table")
+    if isinstance(value, list):
+        return _Plain("a list")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise RefusedError
+    return value
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise RefusedError
+    return value
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_RANKS:
+        raise RefusedError
+    return value
+
+
+def _counts(value: object) -> tuple[int, ...]:
+    if not isinstance(value, list) or not value:
+        raise RefusedError
+    return tuple(_count(part) for part in value)
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RefusedError
+    try:
+        number = float(value)
+    except OverflowError:
+        raise RefusedError from None
+    if not (math.isfinite(number) and number >= 0):
+        raise RefusedError
+    return number
+
+
+def _zero(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == 0
+
+
+def _quantity(parse: Callable[[str], float], value: object) -> float:
+    try:
+        return parse(_text(value))
+    except InputError:
+        raise RefusedError from None
+
+
+def _time(value: object) -> float:
+    return 0.0 if _zero(value) else _quantity(parse_time, value)
+
+
+def _bandwidth(value: object) -> float:
+    return _quantity(parse_bandwidth, value)
+
+
+def _time_per_byte(value: object) -> float:
+    if _zero(value):
+        return 0.0
+    time, slash, byte = _text(value).partition("/")
+    if not slash and time.strip() == "0":
+        return 0.0
+    if byte.strip() != "B":
+        raise RefusedError
+    return _quantity(parse_time, time)
+
+
+def _provenance(value: object) -> str:
+    if value not in PROVENANCE:
+        raise RefusedError
+    return str(value)
+
+
+KINDS: Final[Mapping[str, tuple[Callable[[object], Any], str]]] = {
+    "text": (_text, "text"),
+    "flag": (_flag, "true or false"),
+    "count": (_count, f"a whole number from 1 to {MAX_RANKS}"),
+    "counts": (_counts, f"a list of whole numbers from 1 to {MAX_RANKS}"),
+    "number": (_number, "a finite number from 0 up"),
+    "time": (_time, 'a time from 0 up with its unit, such as "10us" or "1.5ms"'),
+    "bandwidth": (
+        _bandwidth,
+        'a bandwidth above 0 with its unit, such as "450GB/s" or "400Gb/s"',
+    ),
+    "time per byte": (_time_per_byte, 'a time per byte from 0 up, such as "0.001ns/B"'),
+    "kind": (_provenance, f"one of {', '.join(PROVENANCE)}"),
+}
