@@ -1,0 +1,114 @@
+"""Which cluster the options mean."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from collsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from collsim.core.cluster import Cluster
+    from collsim.core.profile import Profile
+
+__all__ = ["ClusterChoice"]
+
+_DEFAULT: Final = "textbook-h100"
+_DEFAULT_RANKS: Final = 8
+
+
+@dataclass(frozen=True)
+class ClusterChoice:
+    """The options that choose a cluster, as parsed; None is an option not given."""
+
+    cluster: str | None = None
+    nodes: int | None = None
+    gpus_per_node: int | None = None
+    ranks: int | None = None
+    alpha: float | None = None
+    bandwidth: float | None = None
+    gamma: float | None = None
+    launch: float | None = None
+    alpha_busy: float | None = None
+    profile: str | None = None
+    sharing: str | None = None
+
+    def load(self) -> "Cluster":
+        """Return the cluster.
+
+        Raises
+        ------
+        UsageError
+            If the options contradict each other.
+        CollsimError
+            If there is no such cluster or profile, or it has no such size.
+        """
+        from collsim.core.cluster import Cluster
+
+        self._check()
+        if self.alpha is not None and self.bandwidth is not None:
+            return Cluster.ideal(
+                _DEFAULT_RANKS if self.ranks is None else self.ranks,
+                self.alpha,
+                self.bandwidth,
+                gamma=self.gamma or 0.0,
+                launch=self.launch or 0.0,
+                alpha_busy=self.alpha_busy,
+            )
+        profile = self.load_profile()
+        if profile is not None:
+            from collsim.config.fitted import own_cluster, with_profile
+
+            if self.cluster is None:
+                size = (self.nodes, self.gpus_per_node, self.ranks)
+                return own_cluster(profile, *size)
+            return with_profile(self._preset(self.cluster), profile)
+        return self._preset(self.cluster)
+
+    def load_profile(self) -> "Profile | None":
+        """Return the profile that was named, or None."""
+        if self.profile is None:
+            return None
+        from collsim.config.presets import is_path, preset_path
+        from collsim.config.profile import load
+
+        name = self.profile
+        return load(name if is_path(name) else str(preset_path("profiles", name)))
+
+    def _preset(self, name: str | None) -> "Cluster":
+        from collsim.core.cluster import Cluster
+
+        ranks = self.ranks
+        if name is None and (ranks, self.nodes, self.gpus_per_node) == (None,) * 3:
+            ranks = _DEFAULT_RANKS
+        return Cluster.load(
+            _DEFAULT if name is None else name,
+            nodes=self.nodes,
+            gpus_per_node=self.gpus_per_node,
+            ranks=ranks,
+        )
+
+    def _check(self) -> None:
+        """Refuse options that contradict each other."""
+        if self.ranks is not None and self.nodes is not None:
+            raise UsageError(
+                "--ranks takes GPUs of one node, so it can't be combined with --nodes"
+            )
+        if (self.alpha is None) != (self.bandwidth is None):
+            given, missing = ("--alpha", "--bandwidth")[:: 1 if self.bandwidth is None else -1]
+            raise UsageError(f"{given} needs {missing}: both make an ideal network")
+        if self.alpha is None:
+            for name in ("gamma", "launch", "alpha_busy"):
+                if getattr(self, name) is not None:
+                    option = f"--{name.replace('_', '-')}"
+                    raise UsageError(f"{option} needs --alpha and --bandwidth")
+            return
+        for name, option in (
+            ("cluster", "-c/--cluster"),
+            ("profile", "--profile"),
+            ("nodes", "--nodes"),
+            ("gpus_per_node", "--gpus-per-node"),
+        ):
+            if getattr(self, name) is not None:
+                raise UsageError(
+                    f"--alpha and --bandwidth make an ideal network of --ranks, so they "
+                    f"can't be combined with {option}"
+                )

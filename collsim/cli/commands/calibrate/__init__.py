@@ -1,0 +1,1 @@
+"""Learn a machine's numbers from measurements, and hold predictions against them."""

@@ -1,0 +1,1 @@
+"""Draw results as PNG, SVG or PDF."""

@@ -1,0 +1,66 @@
+"""``collsim predict``: a table in nccl-tests' shape."""
+
+from typing import Any
+
+from collsim.cli.clusters import ClusterChoice
+from collsim.cli.lazy import command as _command
+from collsim.cli.options import (
+    SizeChoice,
+    algorithm_option,
+    chunks_option,
+    cluster_options,
+    collective_argument,
+    model_option,
+    output_options,
+    root_option,
+    size_options,
+    type_options,
+)
+from collsim.cli.output import Output, note
+
+__all__ = ["command"]
+
+
+@_command(
+    """Predict the time of a collective, in the shape of nccl-tests' table.
+
+    \b
+    Examples:
+      collsim predict all_reduce
+      collsim predict all_gather -c dgx-h100 --nodes 4 -b 1K -e 1G -f 4 --algorithm all
+      collsim predict broadcast --alpha 5us --bandwidth 50GB/s --ranks 16 -s 64MiB --json
+    """
+)
+@collective_argument
+@size_options
+@algorithm_option()
+@chunks_option
+@model_option
+@type_options
+@root_option
+@cluster_options
+@output_options
+def command(
+    collective: str, sizes: SizeChoice, cluster: ClusterChoice, output: Output, **run: Any
+) -> None:
+    """Predict and print."""
+    output.check()
+    wanted = sizes.sizes()
+    network = cluster.load()
+    from collsim.choose.predict import Row, predict
+    from collsim.report.nccl_table import nccl_table
+    from collsim.report.records import keys_of, records
+
+    answer = predict(collective, network, wanted, **run)
+    if run["algorithm"] == "all":
+        for name, reason in answer.left_out.items():
+            note(f"left out {name}: {reason}")
+    output.emit(
+        "predict",
+        records(answer.rows),
+        keys_of(Row),
+        lambda: nccl_table(answer, network.shape),
+        cluster=answer.cluster,
+        collective=answer.collective,
+        ranks=answer.ranks,
+    )

@@ -1,0 +1,92 @@
+"""A group whose commands are files, loaded when one is called or asked for help."""
+
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import click
+
+from collsim.errors import UnknownNameError, UsageError
+from collsim.registry import names
+
+__all__ = ["Command", "Commands", "command"]
+
+HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Command(click.Command):
+    """A command that reports contradictory arguments as wrong usage."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it; arguments that exclude each other exit with 2 and the usage."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            raise click.UsageError(str(error), ctx) from error
+
+
+def command(help_text: str) -> Callable[[Callable[..., Any]], Command]:
+    """Return the decorator that makes a function the command of its file."""
+    return click.command(cls=Command, help=help_text, context_settings=HELP)
+
+
+class Commands(click.Group):
+    """The commands of a package: ``predict.py`` is `predict`, a folder is a group.
+
+    Parameters
+    ----------
+    name : str
+        Name of the group.
+    package : str
+        Dotted name of the package. Each module has one attribute `command`; a
+        sub-package is a group whose help is its docstring.
+    help : str
+        What the group is for.
+    """
+
+    def __init__(self, name: str, package: str, help: str) -> None:  # noqa: A002
+        super().__init__(name, help=help, context_settings=HELP, no_args_is_help=False)
+        self.package = package
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; without any argument print the help."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
+        """Return the names of the files and folders."""
+        return list(names(self.package))
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's
+        cmd_name: str,
+    ) -> click.Command | None:
+        """Load the command of that name."""
+        if cmd_name not in names(self.package):
+            return None
+        module = importlib.import_module(f"{self.package}.{cmd_name}")
+        return _command_of(cmd_name, module)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest command where there is none of that name."""
+        name = args[0]
+        known = names(self.package)
+        if name not in known and not name.startswith("-"):
+            raise click.UsageError(str(UnknownNameError("command", name, known)), ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _command_of(name: str, module: ModuleType) -> click.Command:
+    if hasattr(module, "__path__"):
+        return Commands(name, module.__name__, module.__doc__ or "")
+    found = module.command
+    if not isinstance(found, click.Command):
+        raise TypeError(f"{module.__name__}: command must be a click command")
+    found.name = name
+    return found

@@ -1,0 +1,117 @@
+"""The program: commands found by their files, and the one boundary of errors."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+import click
+
+from collsim import __version__
+from collsim.cli.lazy import Commands
+from collsim.errors import CollsimError, one_line
+
+__all__ = ["Program", "main"]
+
+_INTERRUPTED: Final = 130  # 128 and the number of SIGINT, as shells report it
+
+
+class Program(Commands):
+    """The group of all commands; whatever it is given, it exits without a traceback."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the program as click does, with collsim's errors and exit codes."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode, **extra)
+        extra.pop("windows_expand_args", None)
+        name = "collsim" if prog_name is None else prog_name
+        self._main_shell_completion(extra, name, complete_var)
+        given = sys.argv[1:] if args is None else list(args)
+        sys.exit(_last_words(self._guarded(name, given, extra)))
+
+    def _guarded(self, name: str, args: list[str], extra: dict[str, Any]) -> int:
+        """Run and return the exit code: 0 fine, 1 failure, 2 wrong usage."""
+        try:
+            with self.make_context(name, args, **extra) as context:
+                self.invoke(context)
+        except click.exceptions.Exit as done:
+            return done.exit_code
+        except BrokenPipeError:
+            # Whoever read our output has seen enough (`| head`).
+            _drop_stdout()
+        except click.UsageError as error:
+            if error.ctx is not None:
+                _say(error.ctx.get_usage())
+                _say(f"Try '{error.ctx.command_path} --help' for help.\n")
+            return _fail(error.format_message(), error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            return _fail("interrupted", _INTERRUPTED)
+        except (click.ClickException, CollsimError, MemoryError, OSError) as error:
+            return _fail(_message(error))
+        return 0
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if isinstance(error, CollsimError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.filename or 'standard output'}: {error.strerror or error}"
+    return "out of memory; expected fewer ranks, chunks or sizes"
+
+
+def _fail(message: str, code: int = 1) -> int:
+    _say(f"Error: {one_line(message)}")
+    return code
+
+
+def _say(text: str) -> None:
+    # Without a stderr there is nobody to tell.
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(text, err=True)
+
+
+def _last_words(code: int) -> int:
+    """Write out what stdout still holds, here where a failure can be reported."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_stdout()
+    except (OSError, ValueError) as error:
+        _drop_stdout()
+        # A failure that has been told already has the same cause.
+        if code == 0:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            return _fail(f"standard output: {reason}")
+    return code
+
+
+def _drop_stdout() -> None:
+    """Send stdout nowhere, so that Python's own flush at exit has nothing to say."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+main = Program(
+    "collsim",
+    package="collsim.cli.commands",
+    help="""How long a collective takes on your GPUs, which algorithm is best, and why.
+
+    \b
+    Example:
+      collsim predict all_reduce --ranks 8 -s 64MiB
+    """,
+)
+click.version_option(__version__, prog_name="collsim", message="%(prog)s %(version)s")(main)

@@ -1,0 +1,195 @@
+"""Options that several commands share; a group of them comes as one value."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any, Final
+
+import click
+
+from collsim.cli.clusters import ClusterChoice
+from collsim.cli.output import Output
+from collsim.cli.sizes import chosen_sizes
+from collsim.cli.types import BANDWIDTH, CHUNKS, GAMMA, SIZE, STEP, TIME, Whole
+
+__all__ = [
+    "LogChoice",
+    "SizeChoice",
+    "algorithm_option",
+    "chunks_option",
+    "cluster_options",
+    "collective_argument",
+    "log_options",
+    "model_option",
+    "output_options",
+    "range_options",
+    "root_option",
+    "size_options",
+    "type_options",
+]
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+@dataclass(frozen=True)
+class SizeChoice:
+    """The options that choose sizes, as parsed."""
+
+    size: tuple[int, ...]
+    first: int | None
+    last: int | None
+    factor: int | None
+    step: int | None
+
+    def sizes(self) -> tuple[int, ...]:
+        """Return the sizes in bytes; UsageError if the options contradict each other."""
+        return chosen_sizes(self.size, self.first, self.last, self.factor, self.step)
+
+
+@dataclass(frozen=True)
+class LogChoice:
+    """The options that choose rows of logs, as parsed."""
+
+    logs: tuple[str, ...]
+    collective: str | None
+    log_ranks: int | None
+    log_gpus_per_node: int | None
+    columns: str
+    where: tuple[str, ...]
+
+
+def chained(*options: Decorator) -> Decorator:
+    """Return one decorator that adds several options, the first one on top of the help."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def gathered(keyword: str, kind: type[Any], *options: Decorator) -> Decorator:
+    """Return a decorator that adds options and passes them on as one `kind`."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def wrapper(**given: Any) -> Any:
+            own = {field.name: given.pop(field.name) for field in fields(kind)}
+            return function(**given, **{keyword: kind(**own)})
+
+        return chained(*options)(wrapper)
+
+    return decorate
+
+
+cluster_options: Final = gathered(
+    "cluster",
+    ClusterChoice,
+    click.option(
+        "-c",
+        "--cluster",
+        metavar="NAME|FILE",
+        help="A preset, or a file: .toml, or with a slash.  [default: textbook-h100]",
+    ),
+    click.option("--nodes", type=Whole(), help="So many nodes of it."),
+    click.option("--gpus-per-node", type=Whole(), help="So many GPUs in each node."),
+    click.option(
+        "--ranks", type=Whole(name="P"), help="So many GPUs of one node.  [default: all; 8]"
+    ),
+    click.option("--alpha", type=TIME, help="With --bandwidth, an ideal network of --ranks."),
+    click.option("--bandwidth", type=BANDWIDTH, help="Its bandwidth, one direction."),
+    click.option("--gamma", type=GAMMA, help="Its time per byte reduced, or that rate."),
+    click.option("--launch", type=TIME, help="Its time per collective."),
+    click.option("--alpha-busy", type=TIME, help="What of alpha holds ports.  [default: all]"),
+    click.option("--profile", metavar="NAME|FILE", help="Put in numbers from `calibrate fit`."),
+    click.option("--sharing", type=click.Choice(["fifo"]), help="How messages share a link."),
+)
+
+size_options: Final = gathered(
+    "sizes",
+    SizeChoice,
+    click.option("-s", "--size", type=SIZE, multiple=True, help="A size n; repeatable."),
+    click.option("-b", "first", type=SIZE, help="Sweep from this size.  [default: 8]"),
+    click.option("-e", "last", type=SIZE, help="Sweep to this size.  [default: 8G]"),
+    click.option("-f", "factor", type=Whole(2), help="Sweep by a factor.  [default: 2]"),
+    click.option("-i", "step", type=STEP, help="Sweep by a step."),
+)
+
+range_options: Final = chained(
+    click.option("-b", "first", type=SIZE, default=1, help="From this size.  [default: 1]"),
+    click.option("-e", "last", type=SIZE, default=2**40, help="To this size.  [default: 1TiB]"),
+)
+
+output_options: Final = gathered(
+    "output",
+    Output,
+    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
+    click.option(
+        "-o", "--output", "path", metavar="FILE", default="-", help="Write the answer there."
+    ),
+)
+
+log_options: Final = gathered(
+    "rows",
+    LogChoice,
+    click.argument("logs", metavar="LOG...", nargs=-1, required=True),
+    click.option("--collective", metavar="NAME", help="Of logs that do not say it."),
+    click.option("--log-ranks", type=Whole(name="P"), help="Of logs that do not say it."),
+    click.option(
+        "--log-gpus-per-node",
+        "--gpus-per-node",
+        type=Whole(),
+        help="Of logs that do not say it.",
+    ),
+    click.option(
+        "--columns",
+        type=click.Choice(["out-of-place", "in-place", "both"]),
+        default="out-of-place",
+        show_default=True,
+        help="Which times of each row.",
+    ),
+    click.option(
+        "--where",
+        metavar="'FIELD OP VALUE'",
+        multiple=True,
+        help="Only rows such as 'size >= 1MiB'; repeatable. Fields: collective ranks nodes "
+        "size algorithm protocol dtype.",
+    ),
+)
+
+type_options: Final = chained(
+    click.option(
+        "-d", "--dtype", metavar="TYPE", default="float", help="Element type.  [default: float]"
+    ),
+    click.option(
+        "--op", metavar="OP", default="sum", help="sum, prod, min, max or avg.  [default: sum]"
+    ),
+)
+
+collective_argument: Final = click.argument("collective")
+chunks_option: Final = click.option(
+    "--chunks", type=CHUNKS, default="auto", help="Of pipelined algorithms.  [default: auto]"
+)
+model_option: Final = click.option(
+    "--model",
+    type=click.Choice(["event", "formula", "auto"]),
+    default="auto",
+    help="Simulate, or use the formula; auto: the formula where it is exact.",
+)
+root_option: Final = click.option(
+    "-r", "--root", type=Whole(0, "R"), default=0, help="Root rank.  [default: 0]"
+)
+
+
+def algorithm_option(default: str | None = "auto", note: str = "NAME|auto|all") -> Decorator:
+    """Return the option that names an algorithm; required without a default."""
+    shown = f"  [default: {default}]" if default else ""
+    return click.option(
+        "--algorithm",
+        metavar=note,
+        default=default,
+        required=default is None,
+        help=f"See `collsim list algorithms`.{shown}",
+    )

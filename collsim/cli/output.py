@@ -1,0 +1,79 @@
+"""Where an answer goes, and in which form."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from collsim.errors import FileError, UsageError
+from collsim.files import write_whole
+
+__all__ = ["Output", "note"]
+
+
+@dataclass(frozen=True)
+class Output:
+    """The options --json, --csv and -o."""
+
+    as_json: bool
+    as_csv: bool
+    path: str
+
+    def check(self) -> None:
+        """Refuse what contradicts itself, before any work is done."""
+        if self.as_json and self.as_csv:
+            raise UsageError("--json and --csv, expected one of them")
+
+    def emit(
+        self,
+        words: str,
+        rows: Sequence[Mapping[str, Any]],
+        keys: Sequence[str],
+        text: Callable[[], str],
+        *,
+        cluster: str | None = None,
+        collective: str | None = None,
+        ranks: int | None = None,
+        **more: Any,
+    ) -> None:
+        """Write an answer in the form that was asked for.
+
+        Parameters
+        ----------
+        words : str
+            The words of the command.
+        rows : sequence of mapping
+            Each with the same keys.
+        keys : sequence of str
+            Those keys, for the header of an empty CSV.
+        text : callable
+            Makes the text for a reader.
+        cluster, collective, ranks, **more
+            Further keys of the JSON object.
+        """
+        self.check()
+        if self.as_json:
+            from collsim.report.jsonout import to_json
+
+            head = {"cluster": cluster, "collective": collective, "ranks": ranks}
+            answer = to_json(words, {**head, **more}, rows)
+        elif self.as_csv:
+            from collsim.report.csvout import to_csv
+
+            answer = to_csv(keys, rows)
+        else:
+            answer = text().rstrip("\n") + "\n"
+        self.write(answer)
+
+    def write(self, answer: str) -> None:
+        """Write an answer, whole or not at all."""
+        if self.path == "-" and sys.stdout is None:
+            raise FileError("-", "there is no standard output")
+        write_whole(self.path, answer)
+
+
+def note(text: str) -> None:
+    """Tell the reader something beside the answer."""
+    click.echo(f"note: {text}", err=True)

@@ -1,0 +1,119 @@
+"""Types of option values: text with units, read by the units module only."""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar
+
+import click
+
+from collsim.errors import InputError
+from collsim.units import parse_bandwidth, parse_ranks, parse_size, parse_time
+
+__all__ = [
+    "BANDWIDTH",
+    "CHUNKS",
+    "GAMMA",
+    "RANK_LIST",
+    "SIZE",
+    "STEP",
+    "TIME",
+    "Number",
+    "Whole",
+]
+
+T = TypeVar("T")
+
+_MOST: Final = 2**20
+
+
+class Parsed(click.ParamType, Generic[T]):  # type: ignore[type-arg]  # not in click 8.1
+    """A type whose values a function reads from text."""
+
+    def __init__(self, name: str, parse: Callable[[str], T]) -> None:
+        self.name = name
+        self.parse = parse
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """Return the value, or fail with a message that names the option."""
+        # Defaults come as they are to be.
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.parse(value)
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+
+
+class Whole(Parsed[int]):
+    """A whole number from `least` up, to 2**20 at most."""
+
+    def __init__(self, least: int = 1, name: str = "N") -> None:
+        super().__init__(name, self._read)
+        self.least = least
+
+    def _read(self, text: str) -> int:
+        found = re.fullmatch(r"\+?\d{1,18}", text.strip(), re.ASCII)
+        if found is None or not self.least <= int(found[0]) <= _MOST:
+            raise InputError(
+                f"got {_shown(text)}, expected a whole number from {self.least} to {_MOST}"
+            )
+        return int(found[0])
+
+
+class Number(Parsed[float]):
+    """A finite number from 0 up."""
+
+    def __init__(self, name: str = "X") -> None:
+        super().__init__(name, _number)
+
+
+def _number(text: str) -> float:
+    number = r"\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?"
+    found = re.fullmatch(number, text.strip(), re.ASCII)
+    if found is None or len(text) > 64:
+        raise InputError(f"got {_shown(text)}, expected a finite number from 0 up")
+    return float(text)
+
+
+def _chunks(text: str) -> int | str:
+    if text == "auto":
+        return text
+    try:
+        return Whole().parse(text)
+    except InputError as error:
+        raise InputError(f"{error}, or auto") from None
+
+
+def _step(text: str) -> int:
+    step = parse_size(text)
+    if step == 0:
+        raise InputError(f"got {_shown(text)}, expected a size above 0")
+    return step
+
+
+def _gamma(text: str) -> float:
+    """Seconds per byte, from a time or from the rate at which bytes are reduced."""
+    if text.strip().endswith("/s"):
+        return 1.0 / parse_bandwidth(text)
+    try:
+        return parse_time(text)
+    except InputError:
+        raise InputError(
+            f"got {_shown(text)}, expected a time per byte such as 0.0005ns, "
+            "or a rate such as 2000GB/s"
+        ) from None
+
+
+def _shown(text: str) -> str:
+    return repr(text) if len(text) <= 40 else f"{text[:40]!r}..."
+
+
+SIZE: Final = Parsed("SIZE", parse_size)
+STEP: Final = Parsed("SIZE", _step)
+TIME: Final = Parsed("TIME", parse_time)
+BANDWIDTH: Final = Parsed("RATE", parse_bandwidth)
+GAMMA: Final = Parsed("TIME", _gamma)
+RANK_LIST: Final = Parsed("LIST", parse_ranks)
+CHUNKS: Final = Parsed("N|auto", _chunks)

@@ -1,0 +1,103 @@
+"""Put a profile's fitted numbers into a cluster."""
+
+from dataclasses import replace
+from typing import Final
+
+from collsim.config.cluster import load
+from collsim.core.cluster import Cluster
+from collsim.core.profile import Profile
+from collsim.errors import InputError
+
+__all__ = ["own_cluster", "with_profile"]
+
+IDEAL: Final = "ideal"
+_RANKS: Final = 8
+
+
+def own_cluster(
+    profile: Profile,
+    nodes: int | None = None,
+    gpus_per_node: int | None = None,
+    ranks: int | None = None,
+) -> Cluster:
+    """Return the cluster that a profile was fitted on, with its numbers.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of one class of links.
+    nodes, gpus_per_node : int, optional
+        Override the size of the cluster that it names.
+    ranks : int, optional
+        Rank count; of an ideal network by default the largest that was measured.
+
+    Raises
+    ------
+    InputError
+        If the profile has no such cluster or size.
+
+    Examples
+    --------
+    >>> from collsim.core.profile import Parameter
+    >>> ab = {"link.alpha": Parameter(1e-6, None, None, "s"),
+    ...       "link.beta": Parameter(1e-11, None, None, "s/B")}
+    >>> own_cluster(Profile("mine", ab, ranks=(4, 8))).ranks
+    8
+    """
+    if profile.cluster != IDEAL:
+        size = {"nodes": nodes, "gpus_per_node": gpus_per_node, "ranks": ranks}
+        return with_profile(load(profile.cluster, **size), profile)
+    for name, value in (("nodes", nodes), ("gpus_per_node", gpus_per_node)):
+        if value is not None:
+            raise InputError(
+                f"{name}: got {value}, but profile {profile.name} is of an ideal network; "
+                "give its size with --ranks, or a cluster with -c"
+            )
+    if ranks is None:
+        ranks = max(profile.ranks, default=_RANKS)
+    return _uniform(profile, ranks, profile.name)
+
+
+def with_profile(cluster: Cluster, profile: Profile) -> Cluster:
+    """Return a cluster with the numbers of a profile.
+
+    Raises
+    ------
+    InputError
+        If the links of the cluster are not all of one class, which the profile is of.
+
+    Examples
+    --------
+    >>> from collsim.core.profile import Parameter
+    >>> ab = {"link.alpha": Parameter(1e-6, None, None, "s"),
+    ...       "link.beta": Parameter(1e-11, None, None, "s/B")}
+    >>> with_profile(load("dgx-h100"), Profile("mine", ab)).uniform
+    (1e-06, 1e-11)
+    """
+    classes = [link.name for link in cluster.links.classes]
+    if len(classes) != 1 or (cluster.uniform is None and cluster.nodes > 1):
+        raise InputError(
+            f"profile {profile.name}: has numbers of {_list(profile.classes)}, but cluster "
+            f"{cluster.name} has links of {_list(classes)}; expected one node"
+        )
+    fitted = _uniform(profile, cluster.ranks, cluster.name)
+    return replace(fitted, multicast=cluster.multicast, shape=cluster.shape)
+
+
+def _uniform(profile: Profile, ranks: int, name: str) -> Cluster:
+    found = profile.uniform
+    if found is None:
+        raise InputError(
+            f"profile {profile.name}: has numbers of {_list(profile.classes)}, expected one "
+            "class of links with alpha and beta"
+        )
+    alpha, beta, launch = found
+    if beta == 0:
+        raise InputError(f"profile {profile.name}: beta is 0, expected a finite bandwidth")
+    key = f"{profile.classes[0]}.alpha_busy"
+    busy = profile.value(key) if key in profile.parameters else None
+    return Cluster.ideal(ranks, alpha, 1.0 / beta, launch=launch, alpha_busy=busy, name=name)
+
+
+def _list(names: tuple[str, ...] | list[str]) -> str:
+    return ", ".join(names) or "no link"

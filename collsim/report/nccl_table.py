@@ -1,0 +1,68 @@
+"""Predictions in the shape of nccl-tests' table."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from collsim.choose.predict import Prediction, Row
+from collsim.report.table import format_number, format_us
+
+__all__ = ["nccl_table"]
+
+_TITLES: Final = ("size", "count", "type", "redop", "root", "time", "algbw", "busbw")
+_WIDTHS: Final = (10, 12, 8, 6, 6, 8, 8, 8)
+
+
+def nccl_table(prediction: Prediction, network: str) -> str:
+    """Return a prediction as nccl-tests prints a measurement.
+
+    The first columns are nccl-tests' own, in its order and width; what follows says
+    what was timed.
+
+    Parameters
+    ----------
+    prediction : Prediction
+        What to print.
+    network : str
+        What the cluster is, for the first line.
+
+    Examples
+    --------
+    >>> from collsim.choose.predict import predict
+    >>> from collsim.core.cluster import Cluster
+    >>> cluster = Cluster.ideal(8, alpha="10us", bandwidth="900GB/s")
+    >>> text = nccl_table(predict("all_reduce", cluster, 1024), cluster.shape)
+    >>> print(text.splitlines()[-1])
+            1024  256  float  sum  -1  60.01  0.0171  0.0299  mst  -  1  formula  50.0%
+    """
+    rows = prediction.rows
+    width = max([len("algorithm"), *(len(row.algorithm) for row in rows)])
+    where = f"{_count(prediction.ranks)} of {prediction.cluster} ({network})"
+    last = (f"{'algorithm':<{width}}", "protocol", "chunks", "model  ", "efficiency")
+    units = ("(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)")
+    lines = [
+        f"# collsim: {prediction.collective} on {where}, predicted",
+        "#",
+        "# " + "  ".join((*_set(_TITLES), *last)),
+        "# " + "  ".join(_set(units)),
+    ]
+    lines += [_line(row, width) for row in rows]
+    return "\n".join(lines)
+
+
+def _set(titles: Sequence[str]) -> list[str]:
+    return [f"{title:>{width}}" for title, width in zip(titles, _WIDTHS, strict=True)]
+
+
+def _line(row: Row, width: int) -> str:
+    efficiency = "-" if row.efficiency is None else f"{row.efficiency:.1%}"
+    return (
+        f"{row.size:>12}  {row.count:>12}  {row.dtype:>8}  {row.op or 'none':>6}  "
+        f"{-1 if row.root is None else row.root:>6}  {format_us(row.time_us):>8}  "
+        f"{format_number(row.algbw):>8}  {format_number(row.busbw):>8}  "
+        f"{row.algorithm:<{width}}  {row.protocol or '-':<8}  {row.chunks:>6}  {row.model:<7}  "
+        f"{efficiency:>10}"
+    )
+
+
+def _count(ranks: int) -> str:
+    return "1 rank" if ranks == 1 else f"{ranks} ranks"
