@@ -98,10 +98,8 @@ def _children(dep_ptr: Any, dep: Any, head: Any, following: Any, waits: Any) -> 
 
 @_jit
 def _run(
-    nbytes: float,
-    launch: float,
     gamma: float,
-    fraction: Any,
+    pieces: Any,
     route: Any,
     reduces: Any,
     dst: Any,
@@ -131,10 +129,10 @@ def _run(
     n = route.size
     size = 0
     for o in range(n):
-        finish[o] = launch
+        finish[o] = 0.0
         blocker[o] = -1
         if waits[o] == 0:
-            size = _push(times, codes, size, launch, n + o)
+            size = _push(times, codes, size, 0.0, n + o)
     lanes_of = np.empty(64, dtype=np.int64)
     while size > 0:
         now = times[0]
@@ -143,7 +141,7 @@ def _run(
         if code >= n:
             o = code - n
             q = route[o]
-            nb = fraction[o] * nbytes
+            carried = pieces[o]
             begin = now
             low = held_ptr[q]
             high = held_ptr[q + 1]
@@ -160,10 +158,10 @@ def _run(
                 lanes_of[k - low] = lane
             for k in range(low, high):
                 lane = lanes_of[k - low]
-                free[lane] = begin + (busy[q] + nb * held_beta[k])
+                free[lane] = begin + (busy[q] + carried * held_beta[k])
                 holder[lane] = o
             start[o] = begin
-            done = begin + (alpha[q] + nb * beta[q])
+            done = begin + (alpha[q] + carried * beta[q])
             if gamma > 0.0 and reduces[o]:
                 size = _push(times, codes, size, done, o)
                 continue
@@ -174,7 +172,7 @@ def _run(
             if reducer_free[rank] > begin:
                 begin = reducer_free[rank]
                 ahead[o] = reducer_last[rank]
-            done = begin + fraction[o] * nbytes * gamma
+            done = begin + pieces[o] * gamma
             reducer_free[rank] = done
             reducer_last[rank] = o
         finish[o] = done
@@ -216,17 +214,15 @@ class CompiledLoop:
         NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]
     ]:
         """Run once; see `collsim.engine.loop.Loop.run`."""
-        p = self.plan
+        p = self.plan.at(nbytes)
         n = p.route.size
         start, finish = np.empty(n), np.empty(n)
         blocker = np.empty(n, dtype=np.int32)
         ahead = np.full(n if p.gamma > 0 else 1, -1, dtype=np.int32)
         lanes = int(p.lane_ptr[-1])
         _run(
-            float(nbytes),
-            p.launch,
             p.gamma,
-            p.fraction,
+            p.size,
             p.route,
             p.reduces,
             p.dst,

@@ -19,7 +19,6 @@ __all__ = ["critical_path"]
 def critical_path(
     schedule: Schedule,
     plan: Plan,
-    nbytes: float,
     start: Sequence[float],
     finish: Sequence[float],
     blocker: Sequence[int],
@@ -30,8 +29,8 @@ def critical_path(
 
     Parameters
     ----------
-    schedule, plan, nbytes
-        What was run.
+    schedule, plan
+        What was run: the plan with the costs of its size.
     start, finish, blocker, ahead
         What the event loop returned.
     last : int
@@ -40,22 +39,26 @@ def critical_path(
     Returns
     -------
     Breakdown, tuple of Step
-        The parts sum to ``finish[last]``.
+        The parts sum to ``finish[last]`` and the launch; steps count from the call on.
     """
     alpha = beta = gamma = waiting = 0.0
     steps: list[Step] = []
+
+    def step(o: int, why: str) -> None:
+        steps.append(Step(o, plan.launch + float(start[o]), plan.launch + float(finish[o]), why))
+
     o = last
     until = float(finish[o])
     while o >= 0:
         q = int(plan.route[o])
-        size = float(plan.fraction[o]) * nbytes
+        size = float(plan.size[o])
         begin = float(start[o])
         arrival = begin + (float(plan.alpha[q]) + size * float(plan.beta[q]))
         if until > arrival and ahead[o] >= 0 and until == finish[o]:
             # Held up by the reduction just before its own at the same receiver.
             own = size * plan.gamma
             gamma += own
-            steps.append(Step(o, begin, float(finish[o]), "reduction"))
+            step(o, "reduction")
             o = int(ahead[o])
             until = float(finish[o])
             continue
@@ -66,7 +69,7 @@ def critical_path(
         startup = min(float(plan.alpha[q]) if until == arrival else float(plan.busy[q]), until - begin)
         alpha += startup
         beta += until - begin - startup
-        ready = plan.launch
+        ready = 0.0
         cause = -1
         for d in schedule.waits_for(o):
             if cause < 0 or finish[d] > ready:
@@ -76,12 +79,12 @@ def critical_path(
             same = (
                 schedule.src[holder] == schedule.src[o] or schedule.dst[holder] == schedule.dst[o]
             )
-            steps.append(Step(o, begin, float(finish[o]), "rank" if same else "link"))
+            step(o, "rank" if same else "link")
             if same:
                 until, o = begin, holder
                 continue
             waiting += begin - ready
         else:
-            steps.append(Step(o, begin, float(finish[o]), "data" if cause >= 0 else "start"))
+            step(o, "data" if cause >= 0 else "start")
         until, o = ready, cause
     return Breakdown(alpha, beta, gamma, plan.launch, waiting), tuple(reversed(steps))

@@ -23,26 +23,17 @@ class Loop:
 
     def __init__(self, plan: Plan) -> None:
         n = plan.route.size
-        self.launch = plan.launch
-        self.gamma = plan.gamma
+        self.plan = plan
         self.ranks = plan.ranks
-        self.fraction = plan.fraction.tolist()
+        self.size = plan.size.tolist()
         self.route = plan.route.tolist()
         self.dst = plan.dst.tolist()
         self.reduces = plan.reduces.tolist()
-        alpha, beta, busy = plan.alpha.tolist(), plan.beta.tolist(), plan.busy.tolist()
-        ptr, held, held_beta = plan.held_ptr.tolist(), plan.held.tolist(), plan.held_beta.tolist()
-        lane = plan.lane_ptr.tolist()
+        ptr, lane = plan.held_ptr.tolist(), plan.lane_ptr.tolist()
         self.lanes = lane[-1]
-        self.routes = [
-            (
-                alpha[q],
-                beta[q],
-                busy[q],
-                [(lane[h], lane[h + 1], b) for h, b in zip(held[i:j], held_beta[i:j], strict=True)],
-            )
-            for q, (i, j) in enumerate(zip(ptr[:-1], ptr[1:], strict=True))
-        ]
+        held = [(lane[h], lane[h + 1]) for h in plan.held.tolist()]
+        self.held = [slice(i, j) for i, j in zip(ptr[:-1], ptr[1:], strict=True)]
+        self.held_lanes = [held[one] for one in self.held]
         dep_ptr, dep = plan.dep_ptr.tolist(), plan.dep.tolist()
         self.waits = [j - i for i, j in zip(dep_ptr[:-1], dep_ptr[1:], strict=True)]
         self.children: list[list[int]] = [[] for _ in range(n)]
@@ -61,31 +52,38 @@ class Loop:
         Returns
         -------
         start, finish : list of float
-            Seconds, per operation.
+            Seconds after the launch, per operation.
         blocker, ahead : list of int
             Per operation, the one that held what its start had to wait for, and the one
             whose reduction came just before its own; -1 where there was none.
         """
         n = len(self.route)
+        plan = self.plan.at(nbytes)
+        gamma, hold = plan.gamma, plan.held_beta.tolist()
+        costs = zip(plan.alpha.tolist(), plan.beta.tolist(), plan.busy.tolist(), strict=True)
+        routes = [
+            (*cost, lanes, hold[one])
+            for cost, lanes, one in zip(costs, self.held_lanes, self.held, strict=True)
+        ]
         start, finish = [0.0] * n, [0.0] * n
         blocker, ahead = [-1] * n, [-1] * n
-        ready = [self.launch] * n
+        ready = [0.0] * n
         waits = self.waits.copy()
         free, holder = [0.0] * self.lanes, [-1] * self.lanes
         reducer_free, reducer_last = [0.0] * self.ranks, [-1] * self.ranks
         # An event is (time, code): code below n is the arrival of operation `code`, the
         # others the admission of operation `code - n`.
-        events = [(self.launch, n + o) for o in range(n) if waits[o] == 0]
+        events = [(0.0, n + o) for o in range(n) if waits[o] == 0]
         heapify(events)
         while events:
             now, code = heappop(events)
             if code >= n:
                 o = code - n
-                alpha, beta, busy, held = self.routes[self.route[o]]
-                size = self.fraction[o] * nbytes
+                alpha, beta, busy, held, hold = routes[self.route[o]]
+                size = self.size[o]
                 begin = now
                 mine = []
-                for first, end, hold_beta in held:
+                for (first, end), hold_beta in zip(held, hold, strict=True):
                     lane = first
                     if end - first > 1:
                         for other in range(first + 1, end):
@@ -100,7 +98,7 @@ class Loop:
                     holder[lane] = o
                 start[o] = begin
                 done = begin + (alpha + size * beta)
-                if self.gamma > 0.0 and self.reduces[o]:
+                if gamma > 0.0 and self.reduces[o]:
                     finish[o] = done
                     heappush(events, (done, o))
                     continue
@@ -111,7 +109,7 @@ class Loop:
                 if reducer_free[rank] > begin:
                     begin = reducer_free[rank]
                     ahead[o] = reducer_last[rank]
-                done = begin + self.fraction[o] * nbytes * self.gamma
+                done = begin + self.size[o] * gamma
                 reducer_free[rank] = done
                 reducer_last[rank] = o
             finish[o] = done

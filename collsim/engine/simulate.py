@@ -60,19 +60,20 @@ class Simulation:
         """Return the time in seconds at a size in bytes."""
         if not len(self.schedule):
             return self.plan.launch
-        return float(max(self.loop.run(check_nbytes(nbytes))[1]))
+        return self.plan.launch + float(max(self.loop.run(check_nbytes(nbytes))[1]))
 
     def run(self, nbytes: float) -> Timeline:
         """Return the timeline at a size in bytes."""
         nbytes = check_nbytes(nbytes)
         start, finish, blocker, ahead = self.loop.run(nbytes)
-        starts = np.asarray(start, dtype=np.float64)
-        ends = np.asarray(finish, dtype=np.float64)
+        # The loop counts from the end of the launch; see Plan.at for why.
+        starts = self.plan.launch + np.asarray(start, dtype=np.float64)
+        ends = self.plan.launch + np.asarray(finish, dtype=np.float64)
         if ends.size:
             last = int(ends.argmax())
             makespan = float(ends[last])
             breakdown, path = critical_path(
-                self.schedule, self.plan, nbytes, start, finish, blocker, ahead, last
+                self.schedule, self.plan.at(nbytes), start, finish, blocker, ahead, last
             )
         else:
             makespan, breakdown, path = self.plan.launch, Breakdown(launch=self.plan.launch), ()
