@@ -118,9 +118,11 @@ def read_table(file: str, schema: str) -> Table:
         data = tomllib.loads(text)
     except RecursionError:
         raise ConfigError.broken(file, "broken TOML: nested too deeply") from None
-    except ValueError as error:
-        # Its own class, and plain ValueError for an integer of thousands of digits.
+    except tomllib.TOMLDecodeError as error:
         raise ConfigError.broken(file, _say(error, text)) from None
+    except ValueError:
+        reason = "broken TOML: an integer of thousands of digits"
+        raise ConfigError.broken(file, reason) from None
     table = Table(file, data)
     if "schema" not in data:
         raise ConfigError.missing_key(file, "schema", f'schema = "{schema}"')

@@ -8,10 +8,12 @@ from collsim.config.presets import preset_names, preset_path
 from collsim.config.values import PROVENANCE
 from collsim.core.link import LinkClass
 from collsim.errors import ConfigError, InputError, UnknownNameError, nearest
+from collsim.units import format_time
 
-__all__ = ["SCHEMA", "LinkSpec", "Number", "preset_link", "read_link", "take_link"]
+__all__ = ["SCHEMA", "SEPARATOR", "LinkSpec", "Number", "preset_link", "read_link", "take_link"]
 
 SCHEMA = "collsim/link/1"
+SEPARATOR = " | "  # between the sources of the numbers of a link
 
 _NUMBERS = {"bandwidth": "bandwidth", "alpha": "time", "alpha_busy": "time"}
 _KEYS = ("name", "summary", *_NUMBERS, "source", "kind")
@@ -135,11 +137,15 @@ def read_link(table: Table, default_name: str, extra: tuple[str, ...] = ()) -> L
         if key in table or key != "alpha_busy"
     }
     name = table.take("name", "text", default_name)
-    busy = numbers.get("alpha_busy")
+    alpha, busy = numbers["alpha"].value, numbers.get("alpha_busy")
+    if busy is not None and busy.value > alpha:
+        key = table.key("alpha_busy")
+        limit = f"a time from 0 to alpha, {format_time(alpha)}"
+        raise ConfigError(table.file, key, format_time(busy.value), limit)
     try:
         link = LinkClass(
             name=name,
-            alpha=numbers["alpha"].value,
+            alpha=alpha,
             bandwidth=numbers["bandwidth"].value,
             alpha_busy=None if busy is None else busy.value,
             source=_join(numbers),
@@ -168,4 +174,4 @@ def _join(numbers: dict[str, Number]) -> str:
     """Say where all numbers are from; each on its own where they differ."""
     if len({(n.source, n.kind) for n in numbers.values()}) == 1:
         return next(iter(numbers.values())).source
-    return "; ".join(f"{key} ({n.kind}): {n.source}" for key, n in numbers.items())
+    return SEPARATOR.join(f"{key} ({n.kind}): {n.source}" for key, n in numbers.items())
