@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
-from collsim.calibrate.formula import Predicted, Predictor, predictor_of
+from collsim.calibrate.formula import Predictor, predictor_of
+from collsim.calibrate.importers import Logs, measurements_of
 from collsim.calibrate.rows import usable
 from collsim.calibrate.select import select
+from collsim.calibrate.verdict import verdicts
 from collsim.core.cluster import Cluster
-from collsim.core.measurements import Measurement, Measurements
+from collsim.core.measurements import Measurement
 from collsim.core.profile import Profile
 from collsim.errors import InputError
 from collsim.units import format_size
 
-__all__ = ["VERDICTS", "CheckResult", "CheckRow", "check"]
-
-VERDICTS = ("ok", "latency", "bandwidth", "both", "faster")
+__all__ = ["CheckResult", "CheckRow", "check"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class CheckRow:
     ratio : float
         Measured / predicted.
     verdict : str
-        One of `VERDICTS`; see `check`.
+        ``ok latency bandwidth both faster``; see `collsim.calibrate.verdict.verdicts`.
     """
 
     collective: str
@@ -74,7 +74,7 @@ class CheckResult:
 
 
 def check(
-    measurements: Measurements,
+    logs: Logs,
     model: Profile | Cluster | Predictor,
     tolerance: float = 0.2,
     algorithm: str | None = None,
@@ -83,21 +83,12 @@ def check(
 ) -> CheckResult:
     """Compare measured with predicted times and judge each row.
 
-    With r = measured / predicted and t the tolerance, the verdict is
-
-    - ``ok`` for 1 / (1 + t) <= r <= 1 + t, and ``faster`` below that;
-    - above it, ``latency`` where latency (launch and every alpha) is at least half of
-      the prediction;
-    - where transfer is the larger part: let L be the excess (measured - predicted)
-      that the rows of the same collective, ranks and nodes show where latency is the
-      larger part - their median, or 0 if it is within the tolerance. ``latency`` if L
-      alone explains the row (measured - L is within the tolerance), ``bandwidth`` if
-      L = 0, else ``both``.
+    What each verdict means is in `collsim.calibrate.verdict.verdicts`.
 
     Parameters
     ----------
-    measurements : Measurements
-        Rows to judge.
+    logs : Measurements, or path, or iterable of path
+        Rows to judge, or the files that hold them.
     model : Profile, Cluster or callable
         What to expect; a callable is ``(collective, ranks, nbytes) -> Predicted``.
     tolerance : float
@@ -115,6 +106,7 @@ def check(
     Examples
     --------
     >>> from collsim.calibrate.formula import formula_of
+    >>> from collsim.core.measurements import Measurements
     >>> model = formula_of(1e-6, 1e-9, 0.0, "ring")
     >>> rows = [Measurement("all_reduce", 2, n, 2e-6 + n * 3e-9) for n in (8, 10**6)]
     >>> result = check(Measurements(rows), model)
@@ -126,7 +118,7 @@ def check(
     """
     if not 0 <= tolerance < float("inf"):
         raise InputError(f"tolerance: got {tolerance!r}, expected a finite number from 0 up")
-    chosen = select(measurements, columns, where)
+    chosen = select(measurements_of(logs), columns, where)
     rows, notes = usable(chosen.rows, None)
     if not rows:
         raise InputError(f"no row to check: {'; '.join(notes)}")
@@ -155,50 +147,20 @@ def _judge(rows: Sequence[Measurement], predict: Predictor, tolerance: float) ->
                 f"{row.source}: {row.collective} of {format_size(row.nbytes)} is predicted to "
                 "take no time, expected a model with alpha or beta above 0"
             )
-    excess = _latency_excess(rows, expected, tolerance)
-    found = []
-    for row, model in zip(rows, expected, strict=True):
-        found.append(
-            CheckRow(
-                row.collective,
-                row.ranks,
-                row.nodes,
-                row.nbytes,
-                row.seconds * 1e6,
-                model.seconds * 1e6,
-                row.seconds / model.seconds,
-                _verdict(row.seconds, model, tolerance, excess),
-            )
+    judged = verdicts([row.seconds for row in rows], expected, tolerance)
+    return [
+        CheckRow(
+            row.collective,
+            row.ranks,
+            row.nodes,
+            row.nbytes,
+            row.seconds * 1e6,
+            model.seconds * 1e6,
+            row.seconds / model.seconds,
+            verdict,
         )
-    return found
-
-
-def _latency_excess(
-    rows: Sequence[Measurement], expected: Sequence[Predicted], tolerance: float
-) -> float:
-    """Return the seconds that latency is beyond its prediction, 0 if within the tolerance."""
-    small = [
-        (row.seconds - model.seconds, model.seconds)
-        for row, model in zip(rows, expected, strict=True)
-        if model.latency >= model.transfer
+        for row, model, verdict in zip(rows, expected, judged, strict=True)
     ]
-    if not small:
-        return 0.0
-    excess = median(over for over, _ in small)
-    return excess if excess > tolerance * median(seconds for _, seconds in small) else 0.0
-
-
-def _verdict(seconds: float, model: Predicted, tolerance: float, excess: float) -> str:
-    ratio = seconds / model.seconds
-    if ratio < 1 / (1 + tolerance):
-        return "faster"
-    if ratio <= 1 + tolerance:
-        return "ok"
-    if model.latency >= model.transfer:
-        return "latency"
-    if excess == 0:
-        return "bandwidth"
-    return "latency" if seconds - excess <= (1 + tolerance) * model.seconds else "both"
 
 
 def _caveats(rows: Sequence[Measurement], profile: Profile) -> list[str]:

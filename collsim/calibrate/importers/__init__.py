@@ -8,7 +8,10 @@ from collsim.core.measurements import Measurements
 from collsim.errors import FileError, InputError
 from collsim.registry import member, names
 
-__all__ = ["read_log", "read_logs"]
+__all__ = ["Logs", "measurements_of", "read_log", "read_logs"]
+
+Logs = Measurements | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+"""Measurements, or one or several files of them."""
 
 LONGEST_LINE = 1 << 16
 
@@ -48,6 +51,19 @@ def read_logs(
     if not read:
         raise InputError("no log given, expected at least one file of measurements")
     return found
+
+
+def measurements_of(logs: Logs) -> Measurements:
+    """Return measurements as they are, or read them from one or several files.
+
+    Examples
+    --------
+    >>> len(measurements_of("examples/nccl_tests_all_reduce_8gpu.txt"))
+    62
+    """
+    if isinstance(logs, Measurements):
+        return logs
+    return read_logs([logs] if isinstance(logs, str | os.PathLike) else logs)
 
 
 def read_log(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Measurements:

@@ -2,10 +2,11 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from collsim.calibrate.importers._nccl_rows import DTYPES, Half, Row
-from collsim.core.collective import COLLECTIVES, collective
+from collsim.core.collective import collective
 
 __all__ = [
     "collectives_implied",
@@ -68,11 +69,13 @@ def ranks_implied(name: str, ranges: Sequence[tuple[float, float]]) -> tuple[int
     spans = []
     for low, high in ranges:
         # factor = slope * (P - 1) / P, so P = slope / (slope - factor).
-        least = slope / (slope - low) if low < slope else math.inf
+        if low >= slope:
+            continue
         most = slope / (slope - high) if high < slope else MOST_RANKS
-        span = max(1, math.ceil(least - 1e-9)), min(MOST_RANKS, math.floor(most + 1e-9))
-        if least < math.inf and span[0] <= span[1]:
-            spans.append(span)
+        first = max(1, math.ceil(slope / (slope - low) - 1e-9))
+        last = math.floor(min(most, MOST_RANKS) + 1e-9)
+        if first <= last:
+            spans.append((first, last))
     if not spans:
         return None
     # Every best place begins where some span begins; it ends where the first one ends.
@@ -110,26 +113,34 @@ def collectives_implied(
     ranks : int, optional
         The rank count, if it is known.
     """
-    allowed = set(COLLECTIVES)
+    votes = Counter[str]()
     for row, root, halves in rows:
-        if not row.nbytes or not row.count:
-            continue
+        if row.nbytes and row.count:
+            votes.update(_allowed(row, root, halves, ranks))
+    # The most and not all, because one mangled row must not spoil a table.
+    most = max(votes.values(), default=0)
+    return tuple(sorted(name for name, count in votes.items() if count == most))
+
+
+def _allowed(
+    row: Row, root: int | None, halves: tuple[Half, Half], ranks: int | None
+) -> set[str]:
+    summed = row.op not in (None, "none")
+    allowed = set(_SUMMED if summed else _COPIED)
+    allowed &= set(_ROOTED) if root is not None and root >= 0 else allowed - set(_ROOTED)
+    if ranks != 1:
         whole = row.count * DTYPES[row.dtype] == row.nbytes
-        summed = row.op not in (None, "none")
-        allowed &= set(_SUMMED if summed else _COPIED)
-        allowed &= set(_ROOTED) if root is not None and root >= 0 else allowed - set(_ROOTED)
-        if ranks != 1:
-            allowed &= set(_WHOLE) if whole else allowed - set(_WHOLE)
-        allowed = {name for name in allowed if _fits(name, halves[0], ranks)}
-        out_of_place, in_place = (half.wrong for half in halves)
-        if out_of_place != "N/A":
-            # Exchanges have no in-place form, so nothing is checked there.
-            exchanges = {"all_to_all", "sendrecv"}
-            if in_place == "N/A":
-                allowed &= exchanges
-            elif "." not in in_place and "e" not in in_place:
-                allowed -= exchanges
-    return tuple(sorted(allowed))
+        allowed &= set(_WHOLE) if whole else allowed - set(_WHOLE)
+    allowed = {name for name in allowed if _fits(name, halves[0], ranks)}
+    out_of_place, in_place = (half.wrong for half in halves)
+    if out_of_place.isdigit():
+        # Exchanges have no in-place form, so nothing is checked there.
+        exchanges = {"all_to_all", "sendrecv"}
+        if in_place == "N/A":
+            allowed &= exchanges
+        elif in_place.isdigit():
+            allowed -= exchanges
+    return allowed
 
 
 def _fits(name: str, half: Half, ranks: int | None) -> bool:

@@ -82,11 +82,10 @@ class Table:
         name = allowed[0] if len(allowed) == 1 else named_in(self.file, allowed)
         line = whole[0][0].line
         if name is None:
-            between = " and ".join(allowed) or "any known collective"
+            what = f"{' and '.join(allowed)} apart" if allowed else "the collective"
             raise FileError(
                 self.file,
-                f"line {line}: the log does not tell {between} apart; "
-                "say which with --collective",
+                f"line {line}: the log does not tell {what}; say which with --collective",
             )
         how = "its columns" if len(allowed) == 1 else "its columns and the file's name"
         self.notes.append(f"{self.file}: {name}, by {how}")
@@ -98,7 +97,8 @@ class Table:
         ranges = [factor_range(half) for _, _, halves in whole for half in halves]
         span = ranks_implied(name, [found for found in ranges if found is not None])
         listed = self.header.ranks
-        if listed is not None and (span is None or span[0] <= listed <= span[1]):
+        # A device list may be cut, but one device and a bus bandwidth are a contradiction.
+        if listed is not None and (listed == 1 or span is None or span[0] <= listed <= span[1]):
             return listed
         if self.options.ranks is not None:
             return self.options.ranks
