@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from collsim.core.algorithm import Algorithm
-from collsim.core.collective import COLLECTIVES, Collective, check_ranks, collective
+from collsim.core.collective import COLLECTIVES, Collective, check_ranks, check_root, collective
 from collsim.engine.verdict import Verdict, verify_schedule
-from collsim.errors import CollsimError, InputError, UnknownNameError
-from collsim.registry import member, names
+from collsim.errors import CollsimError, UnknownNameError
+from collsim.registry import member
 
 __all__ = ["RANKS", "LeftOut", "Row", "Verdict", "Verification", "verify", "verify_schedule"]
 
@@ -130,7 +130,9 @@ def verify(
             for root in _roots(kind, p, wanted):
                 if root is not None and root >= p:
                     left_out.append(
-                        LeftOut(kind.name, name, p, f"root {root} is none of {p} ranks")
+                        LeftOut(
+                            kind.name, name, p, f"root {root} needs at least {root + 1} ranks"
+                        )
                     )
                     continue
                 verdict = _algorithm(kind.name, name, found, p, root or 0)
@@ -140,31 +142,33 @@ def verify(
     return Verification(tuple(rows), tuple(left_out))
 
 
+def _room(attribute: str) -> Any:
+    """Return a function of the room of algorithms, a neighbour that is asked for by name."""
+    return member("collsim", "algorithms", attribute, "room")
+
+
 def _algorithms(
     collective_name: str | None, algorithm: str | None
 ) -> Iterator[tuple[Collective, str, Algorithm]]:
-    # The room of algorithms is this one's neighbour: its members come by name.
     kinds = COLLECTIVES if collective_name is None else (collective(collective_name).name,)
-    members = {kind: names(f"collsim.algorithms.{kind}") for kind in kinds}
-    if algorithm not in (None, "all"):
-        every = sorted({name for known in members.values() for name in known})
+    members: dict[str, tuple[str, ...]] = {
+        kind: _room("algorithm_names")(kind) for kind in kinds
+    }
+    if algorithm is not None and algorithm != "all":
+        every = dict.fromkeys(name for known in members.values() for name in known)
         if algorithm not in every:
             what = "algorithm" if collective_name is None else f"algorithm of {kinds[0]}"
-            raise UnknownNameError(what, str(algorithm), every)
+            raise UnknownNameError(what, algorithm, every)
         members = {kind: (algorithm,) for kind, known in members.items() if algorithm in known}
     for kind, known in members.items():
         for name in known:
-            found = member(f"collsim.algorithms.{kind}", name, "ALGORITHM", "algorithm")
-            if not isinstance(found, Algorithm):
-                raise TypeError(f"algorithms/{kind}/{name}.py: ALGORITHM must be an Algorithm")
-            yield collective(kind), name, found
+            yield collective(kind), name, _room("find")(kind, name)
 
 
 def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) -> Verdict:
-    build: Any = member("collsim", "algorithms", "build", "room")
     for chunks in _CHUNKS if found.chunked else (1,):
         try:
-            verdict = verify_schedule(build(kind, name, ranks, root, chunks))
+            verdict = verify_schedule(_room("build")(kind, name, ranks, root, chunks))
         except CollsimError as error:
             verdict = Verdict(False, f"can't be built: {error}")
         if not verdict.ok:
@@ -175,12 +179,8 @@ def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) ->
 
 
 def _check_roots(roots: Iterable[int], counts: Sequence[int]) -> tuple[int, ...]:
-    wanted = tuple(roots)
     most = max(counts, default=1)
-    for root in wanted:
-        if not 0 <= root < most:
-            raise InputError(f"root: got {root!r}, expected a rank from 0 to {most - 1}")
-    return wanted
+    return tuple(check_root(root, most) for root in roots)
 
 
 def _roots(

@@ -210,12 +210,7 @@ def racy(schedule: Schedule) -> bool:
         if schedule.kind[o] == COPY and len(set(written)) < len(written):
             return True
     return any(
-        place_a == place_b
-        and how_b != how_a
-        and a not in before[b]
-        or place_a == place_b
-        and how_a == how_b == "copy"
-        and a not in before[b]
+        place_a == place_b and (how_a != how_b or how_a == "copy") and a not in before[b]
         for a, b in combinations(range(len(schedule)), 2)
         for place_a, how_a in accesses(schedule, a)
         for place_b, how_b in accesses(schedule, b)
