@@ -40,7 +40,7 @@ class Commands(click.Group):
         Name of the group.
     package : str
         Dotted name of the package. Each module has one attribute `command`; a
-        sub-package is a group whose help is its docstring.
+        sub-package is a group whose help is its `HELP`.
     help : str
         What the group is for.
     """
@@ -84,7 +84,7 @@ class Commands(click.Group):
 
 def _command_of(name: str, module: ModuleType) -> click.Command:
     if hasattr(module, "__path__"):
-        return Commands(name, module.__name__, module.__doc__ or "")
+        return Commands(name, module.__name__, module.HELP)
     found = module.command
     if not isinstance(found, click.Command):
         raise TypeError(f"{module.__name__}: command must be a click command")

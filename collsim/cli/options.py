@@ -52,8 +52,6 @@ class LogChoice:
 
     logs: tuple[str, ...]
     collective: str | None
-    log_ranks: int | None
-    log_gpus_per_node: int | None
     columns: str
     where: tuple[str, ...]
 
@@ -136,13 +134,6 @@ log_options: Final = gathered(
     LogChoice,
     click.argument("logs", metavar="LOG...", nargs=-1, required=True),
     click.option("--collective", metavar="NAME", help="Of logs that do not say it."),
-    click.option("--log-ranks", type=Whole(name="P"), help="Of logs that do not say it."),
-    click.option(
-        "--log-gpus-per-node",
-        "--gpus-per-node",
-        type=Whole(),
-        help="Of logs that do not say it.",
-    ),
     click.option(
         "--columns",
         type=click.Choice(["out-of-place", "in-place", "both"]),
@@ -183,13 +174,15 @@ root_option: Final = click.option(
 )
 
 
-def algorithm_option(default: str | None = "auto", note: str = "NAME|auto|all") -> Decorator:
-    """Return the option that names an algorithm; required without a default."""
+def algorithm_option(
+    default: str | None = "auto", values: str = "NAME|auto|all", required: bool = False
+) -> Decorator:
+    """Return the option that names an algorithm."""
     shown = f"  [default: {default}]" if default else ""
     return click.option(
         "--algorithm",
-        metavar=note,
+        metavar=values,
         default=default,
-        required=default is None,
+        required=required,
         help=f"See `collsim list algorithms`.{shown}",
     )

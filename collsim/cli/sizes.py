@@ -4,7 +4,7 @@ from typing import Final
 
 from collsim.errors import UsageError
 
-__all__ = ["FIRST", "LAST", "MOST", "chosen_sizes", "sweep"]
+__all__ = ["FIRST", "LAST", "MOST", "check_range", "chosen_sizes", "sweep"]
 
 FIRST: Final = 8
 LAST: Final = 8 * 2**30
@@ -24,7 +24,7 @@ def sweep(first: int, last: int, factor: int = 2, step: int | None = None) -> tu
     ((0, 1, 3, 9), (0, 4, 8))
     """
     if first > last:
-        raise UsageError(f"-b {first} is above -e {last}, expected a range that is not empty")
+        raise UsageError(f"-b {first} is above -e {last}, expected it below or equal")
     if step is not None and (last - first) // step >= MOST:
         raise UsageError(
             f"-i {step} from {first} to {last} makes {(last - first) // step + 1} sizes, "
@@ -66,3 +66,9 @@ def chosen_sizes(
         2 if factor is None else factor,
         step,
     )
+
+
+def check_range(first: int, last: int) -> None:
+    """Raise UsageError if the range of real sizes from -b to -e is empty."""
+    if first >= last:
+        raise UsageError(f"-b {first} is not below -e {last}, expected a range of sizes")

@@ -1,0 +1,75 @@
+"""``collsim crossover``: every size at which two algorithms swap."""
+
+from typing import Any
+
+import click
+
+from collsim.cli.clusters import ClusterChoice
+from collsim.cli.lazy import command as _command
+from collsim.cli.options import (
+    chunks_option,
+    cluster_options,
+    collective_argument,
+    model_option,
+    output_options,
+    range_options,
+    root_option,
+)
+from collsim.cli.output import Output
+from collsim.cli.sizes import check_range
+
+__all__ = ["command"]
+
+
+@_command(
+    """Find every size at which algorithms A and B swap; sizes are real numbers.
+
+    \b
+    Examples:
+      collsim crossover all_reduce mst ring
+      collsim crossover broadcast mst ring -c dgx-h100 --nodes 2 -b 1K -e 1G --json
+    """
+)
+@collective_argument
+@click.argument("a")
+@click.argument("b")
+@range_options
+@chunks_option
+@model_option
+@root_option
+@cluster_options
+@output_options
+def command(
+    collective: str,
+    a: str,
+    b: str,
+    first: int,
+    last: int,
+    cluster: ClusterChoice,
+    output: Output,
+    **run: Any,
+) -> None:
+    """Search and print."""
+    output.check()
+    check_range(first, last)
+    network = cluster.load()
+    from collsim.choose.crossover import Swap, crossover
+    from collsim.report.crossover_text import crossover_text
+    from collsim.report.records import keys_of, records
+
+    found = crossover(collective, a, b, network, min_bytes=first, max_bytes=last, **run)
+    output.emit(
+        "crossover",
+        records(found.rows),
+        keys_of(Swap),
+        lambda: crossover_text(found),
+        cluster=found.cluster,
+        collective=found.collective,
+        ranks=found.ranks,
+        a=found.a,
+        b=found.b,
+        min_bytes=found.min_bytes,
+        max_bytes=found.max_bytes,
+        identical=found.identical,
+        faster=found.faster,
+    )

@@ -1,0 +1,70 @@
+"""``collsim simulate``: one run, message by message."""
+
+from typing import Any
+
+from collsim.cli.clusters import ClusterChoice
+from collsim.cli.lazy import command as _command
+from collsim.cli.options import (
+    SizeChoice,
+    algorithm_option,
+    chunks_option,
+    cluster_options,
+    collective_argument,
+    output_options,
+    root_option,
+    size_options,
+    type_options,
+)
+from collsim.cli.output import Output
+from collsim.errors import UsageError
+
+__all__ = ["command"]
+
+
+@_command(
+    """Simulate one run of a collective: rounds, operations, makespan, critical path.
+
+    \b
+    Examples:
+      collsim simulate all_reduce --algorithm ring -s 64MiB
+      collsim simulate broadcast --algorithm ring --chunks 4 -s 1MiB -c dgx-h100 --json
+    """
+)
+@collective_argument
+@algorithm_option(None, "NAME|auto", required=True)
+@size_options
+@chunks_option
+@type_options
+@root_option
+@cluster_options
+@output_options
+def command(
+    collective: str, sizes: SizeChoice, cluster: ClusterChoice, output: Output, **run: Any
+) -> None:
+    """Simulate and print."""
+    output.check()
+    if len(sizes.size) != 1:
+        raise UsageError("expected one size, such as -s 64MiB")
+    (size,) = sizes.sizes()
+    if run["algorithm"] == "all":
+        raise UsageError("--algorithm all: expected one NAME, or auto")
+    network = cluster.load()
+    from collsim.algorithms import build
+    from collsim.choose.predict import predict
+    from collsim.engine.simulate import simulate
+    from collsim.report.simulation import SIMULATION_KEYS, simulation_record, simulation_text
+
+    answer = predict(collective, network, size, **run)
+    (row,) = answer.rows
+    schedule = build(answer.collective, row.algorithm, network.ranks, row.root or 0, row.chunks)
+    found = simulation_record(row, simulate(schedule, network, size))
+    title = f"{answer.collective} on {answer.ranks} ranks of {network.name} ({network.shape})"
+    output.emit(
+        "simulate",
+        [found],
+        SIMULATION_KEYS,
+        lambda: simulation_text(found, title),
+        cluster=answer.cluster,
+        collective=answer.collective,
+        ranks=answer.ranks,
+    )

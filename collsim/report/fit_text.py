@@ -1,0 +1,118 @@
+"""Fits and checks for the reader."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from collsim.calibrate.check import CheckResult
+from collsim.calibrate.fit import FitResult
+from collsim.core.profile import ErrorSummary, Parameter
+from collsim.report.records import check_finite, record
+from collsim.report.table import aligned, format_us
+from collsim.units import format_bandwidth, format_time
+
+__all__ = ["check_text", "fit_head", "fit_rows", "fit_text", "parameter_rows"]
+
+
+def fit_rows(found: FitResult) -> list[dict[str, Any]]:
+    """Return the fitted rows, each with what was measured and what the fit says."""
+    rows = []
+    for row, seconds in zip(found.rows, found.predicted, strict=True):
+        made = {
+            "collective": row.collective,
+            "ranks": row.ranks,
+            "nodes": row.nodes,
+            "size": row.nbytes,
+            "measured_us": row.seconds * 1e6,
+            "predicted_us": seconds * 1e6,
+            "ratio": row.seconds / seconds if seconds > 0 else None,
+        }
+        check_finite(made)
+        rows.append(made)
+    return rows
+
+
+def fit_head(found: FitResult) -> dict[str, Any]:
+    """Return ``profile``, ``parameters`` and ``errors`` of a fit."""
+    profile = record(found.profile)
+    del profile["parameters"], profile["errors"]
+    return {
+        "profile": profile,
+        "parameters": {key: _parameter(p) for key, p in found.parameters.items()},
+        "errors": {
+            "in_sample": _errors(found.errors.in_sample, kind=False),
+            "held_out": found.errors.held_out and _errors(found.errors.held_out, kind=True),
+        },
+    }
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    return {key: getattr(parameter, key) for key in ("value", "low", "high", "unit")}
+
+
+def _errors(errors: ErrorSummary, kind: bool) -> dict[str, Any]:
+    named = {"kind": errors.kind} if kind else {}
+    return {**named, "median": errors.median, "p90": errors.p90, "n": errors.n}
+
+
+def parameter_rows(found: FitResult) -> list[dict[str, Any]]:
+    """Return a row for each parameter, for CSV."""
+    return [{"parameter": key, **_parameter(p)} for key, p in found.parameters.items()]
+
+
+def fit_text(found: FitResult) -> str:
+    """Return a fit as text: its parameters with their intervals, and its errors."""
+    rows = [
+        (key, _spelled(p.value, p.unit), _interval(p)) for key, p in found.parameters.items()
+    ]
+    lines = [aligned(("parameter", "value", "95 % interval"), rows, ("parameter",))]
+    for what, errors in (
+        ("rows that were fitted", found.errors.in_sample),
+        ("held-out rows", found.errors.held_out),
+    ):
+        if errors is not None:
+            lines.append(
+                f"off by {errors.median:.1%} in the median, {errors.p90:.1%} at the 90th "
+                f"percentile, on {errors.n} {what}"
+            )
+    return "\n".join(lines)
+
+
+def _interval(parameter: Parameter) -> str:
+    if parameter.low is None or parameter.high is None:
+        return "not known"
+    low, high = (_spelled(v, parameter.unit) for v in (parameter.low, parameter.high))
+    return f"{low} to {high}"
+
+
+def _spelled(value: float, unit: str) -> str:
+    if unit == "s":
+        return format_time(value)
+    return f"{value * 1e12:.4g}ps/B" + (f" ({format_bandwidth(1 / value)})" if value else "")
+
+
+def check_text(found: CheckResult) -> str:
+    """Return a check as text: measured beside predicted, then what falls short."""
+    titles = (
+        "collective",
+        "ranks",
+        "nodes",
+        "size (B)",
+        "measured us",
+        "predicted us",
+        "ratio",
+    )
+    rows: Sequence[Sequence[str]] = [
+        (
+            row.collective,
+            str(row.ranks),
+            "-" if row.nodes is None else str(row.nodes),
+            str(row.size),
+            format_us(row.measured_us),
+            format_us(row.predicted_us),
+            f"{row.ratio:.3f}",
+            row.verdict,
+        )
+        for row in found.rows
+    ]
+    table = aligned((*titles, "verdict"), rows, ("collective", "verdict"))
+    return f"{table}\n\n{found.summary}"

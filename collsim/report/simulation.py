@@ -1,0 +1,133 @@
+"""A simulation for the reader: what ran, how long, and the critical path."""
+
+from typing import Any, Final
+
+from collsim.choose.predict import Row
+from collsim.core.collective import collective
+from collsim.core.timeline import Timeline
+from collsim.report.records import check_finite, keys_of, record
+from collsim.report.table import aligned, format_us
+from collsim.units import format_size
+
+__all__ = ["SIMULATION_KEYS", "simulation_record", "simulation_text"]
+
+SIMULATION_KEYS: Final = (
+    *keys_of(Row),
+    "rounds",
+    "operations",
+    "makespan_us",
+    "critical_path",
+)
+
+_SHOWN: Final = 20
+_PARTS: Final = ("launch", "alpha", "beta", "gamma", "waiting")
+
+
+def simulation_record(row: Row, timeline: Timeline) -> dict[str, Any]:
+    """Return a simulation as a mapping.
+
+    Parameters
+    ----------
+    row : Row
+        The prediction for the same algorithm and size; its times are replaced.
+    timeline : Timeline
+        What the simulation found.
+
+    Returns
+    -------
+    dict
+        With `SIMULATION_KEYS`; each step of the critical path is a mapping with
+        ``operation round src dst bytes start_us finish_us why``.
+    """
+    ranks = timeline.schedule.ranks
+    seconds = timeline.makespan
+    algbw = row.size / seconds / 1e9 if seconds > 0 and ranks > 1 else 0.0
+    bound = row.lower_bound_us * 1e-6
+    found = record(row) | {
+        "model": "event",
+        "time_us": timeline.makespan_us,
+        "algbw": algbw,
+        "busbw": algbw * collective(timeline.schedule.collective.name).bus_factor(ranks),
+        **{f"{part}_us": getattr(timeline.breakdown, part) * 1e6 for part in _PARTS},
+        "efficiency": min(1.0, bound / seconds) if seconds > 0 else None,
+        "rounds": timeline.rounds,
+        "operations": timeline.operations,
+        "makespan_us": timeline.makespan_us,
+        "critical_path": _steps(timeline),
+    }
+    check_finite(found)
+    return found
+
+
+def _steps(timeline: Timeline) -> list[dict[str, Any]]:
+    schedule, fraction = timeline.schedule, timeline.schedule.fraction
+    return [
+        {
+            "operation": step.operation,
+            "round": int(schedule.round[step.operation]),
+            "src": int(schedule.src[step.operation]),
+            "dst": int(schedule.dst[step.operation]),
+            "bytes": float(fraction[step.operation]) * timeline.nbytes,
+            "start_us": step.start * 1e6,
+            "finish_us": step.finish * 1e6,
+            "why": step.why,
+        }
+        for step in timeline.critical_path
+    ]
+
+
+def simulation_text(found: dict[str, Any], title: str) -> str:
+    """Return what :func:`simulation_record` found as text for the reader.
+
+    Parameters
+    ----------
+    found : dict
+        The simulation.
+    title : str
+        The collective and where it ran.
+    """
+    chunks = f" in {found['chunks']} chunks" if found["chunks"] > 1 else ""
+    shares = [
+        f"{part} {format_us(found[f'{part}_us'])}" for part in _PARTS if found[f"{part}_us"] > 0
+    ]
+    lines = [
+        f"{title}, {format_size(found['size'])}, algorithm {found['algorithm']}{chunks}",
+        f"rounds      {found['rounds']}",
+        f"operations  {found['operations']}",
+        f"makespan    {format_us(found['makespan_us'])} us"
+        + (f" = {' + '.join(shares)}" if shares else ""),
+    ]
+    steps = found["critical_path"]
+    if not steps:
+        return "\n".join(lines)
+    lines += ["", f"critical path, {len(steps)} of {found['operations']} operations:"]
+    shown = steps if len(steps) <= _SHOWN else [*steps[: _SHOWN - 1], steps[-1]]
+    table = aligned(
+        ("operation", "round", "from", "to", "bytes", "start us", "finish us", "held up by"),
+        [
+            (
+                str(step["operation"]),
+                str(step["round"] + 1),
+                str(step["src"]),
+                str(step["dst"]),
+                f"{step['bytes']:.9g}",
+                format_us(step["start_us"]),
+                format_us(step["finish_us"]),
+                _WHY.get(step["why"], step["why"]),
+            )
+            for step in shown
+        ],
+        left=("held up by",),
+    ).splitlines()
+    if len(shown) < len(steps):
+        table.insert(-1, f"... {len(steps) - len(shown)} more ...")
+    return "\n".join([*lines, *table])
+
+
+_WHY: Final = {
+    "start": "nothing",
+    "data": "its data",
+    "rank": "an earlier message of the same rank",
+    "link": "other ranks' messages",
+    "reduction": "an earlier reduction",
+}

@@ -1,0 +1,77 @@
+"""A verification for the reader: a line for each algorithm, and what is wrong."""
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from collsim.engine.verify import Row, Verification
+from collsim.report.table import aligned
+
+__all__ = ["left_out_notes", "spans", "verify_text"]
+
+
+def spans(numbers: Iterable[int]) -> str:
+    """Spell whole numbers as `parse_ranks` reads them.
+
+    Examples
+    --------
+    >>> spans([1, 2, 3, 4, 13, 16, 17])
+    '1-4,13,16-17'
+    """
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def verify_text(found: Verification) -> str:
+    """Return a verification as text.
+
+    Examples
+    --------
+    >>> from collsim.engine.verify import verify
+    >>> print(verify_text(verify("all_reduce", "ring", (1, 2, 3, 5))))
+    collective  algorithm  ranks  cases  result
+    all_reduce  ring       1-3,5      4  ok
+    """
+    lines = []
+    for (collective, algorithm), group in groupby(found.rows, key=_key):
+        rows = list(group)
+        wrong = sum(not row.ok for row in rows)
+        lines.append(
+            (
+                collective,
+                algorithm,
+                spans(row.ranks for row in rows),
+                str(len(rows)),
+                f"{wrong} wrong" if wrong else "ok",
+            )
+        )
+    left = ("collective", "algorithm", "ranks", "result")
+    table = aligned(("collective", "algorithm", "ranks", "cases", "result"), lines, left)
+    wrong_rows = [_wrong(row) for row in found.rows if not row.ok]
+    return "\n".join([table, *wrong_rows])
+
+
+def _key(row: Row) -> tuple[str, str]:
+    return row.collective, row.algorithm
+
+
+def _wrong(row: Row) -> str:
+    root = "" if row.root is None else f", root {row.root}"
+    return f"wrong: {row.collective}/{row.algorithm} on {row.ranks} ranks{root}: {row.reason}"
+
+
+def left_out_notes(found: Verification) -> list[str]:
+    """Return what was left out, a sentence for each algorithm and reason."""
+    ranks: dict[tuple[str, str], list[int]] = {}
+    for case in found.left_out:
+        ranks.setdefault((f"{case.collective}/{case.algorithm}", case.reason), []).append(
+            case.ranks
+        )
+    return [
+        f"left out {name} on {spans(counts)} ranks: {reason}"
+        for (name, reason), counts in ranks.items()
+    ]
