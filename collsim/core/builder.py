@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from collsim.core.collective import Collective, check_ranks, check_root
+from collsim.core.collective import Collective, check_count, check_ranks, check_root
 from collsim.core.depend import derive
 from collsim.core.schedule import COPY, REDUCE, Schedule
 from collsim.errors import InputError
@@ -16,6 +16,8 @@ __all__ = ["COMPILE_FROM", "Builder"]
 # Below so many accesses plain Python is done before numba is even imported (about 0.5 s).
 COMPILE_FROM: Final = 200_000
 
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
 Derive = Callable[..., int]
 
 
@@ -60,23 +62,23 @@ class Builder:
         self.collective = collective
         self.ranks = check_ranks(ranks)
         self.root = check_root(root, ranks)
-        if chunks < 1 or parts < 1:
-            raise InputError(f"chunks: got {min(chunks, parts)}, expected a whole number from 1 up")
-        self.chunks = chunks
-        self.parts = parts
+        self.chunks = check_count("chunks", chunks)
+        self.parts = check_count("parts", parts)
         blocks = collective.blocks(ranks)
         self.pieces = np.arange(blocks * parts, dtype=np.int64).reshape(blocks, parts)
         self._scratch = 0
         self._round = -1
-        self._ops: list[tuple[NDArray[np.int32], ...]] = []
-        self._pieces: list[NDArray[np.int32]] = []
-        self._into: list[NDArray[np.int32] | None] = []
+        # Of each call: senders, receivers, pieces, places; kind, channel, round, width.
+        self._ends: list[tuple[Int32, Int32]] = []
+        self._pieces: list[Int32] = []
+        self._into: list[Int32 | None] = []
+        self._alike: list[tuple[int, int, int, int]] = []
 
     def next_round(self) -> None:
         """Begin a new round: what follows may happen at once, and after what came before."""
         self._round += 1
 
-    def scratch(self, places: int) -> NDArray[np.int64]:
+    def scratch(self, places: int) -> Int64:
         """Return the numbers of so many further places, empty at every rank before the call."""
         first = self.pieces.size + self._scratch
         self._scratch += places
@@ -133,28 +135,30 @@ class Builder:
         carried = _by_message("pieces", pieces, messages)
         places = None if into is None else _by_message("into", into, messages)
         if places is not None and places.shape != carried.shape:
-            raise InputError(f"builder: into has shape {places.shape}, expected {carried.shape}")
-        row = np.empty((4, messages), dtype=np.int32)
-        row[0], row[1], row[2], row[3] = kind, channel, max(self._round, 0), carried.shape[1]
-        self._ops.append((source, target, *row))
+            raise InputError(
+                f"builder: into has shape {places.shape}, expected {carried.shape}"
+            )
+        self._ends.append((source, target))
         self._pieces.append(carried.ravel())
         self._into.append(None if places is None else places.ravel())
+        self._alike.append((kind, channel, max(self._round, 0), carried.shape[1]))
 
     def finish(self) -> Schedule:
         """Derive the dependencies and return the schedule."""
-        if self._ops:
-            columns = [np.concatenate(c) for c in zip(*self._ops, strict=True)]
-            piece = np.concatenate(self._pieces)
-        else:
-            columns = [np.empty(0, dtype=np.int32)] * 6
-            piece = np.empty(0, dtype=np.int32)
-        src, dst, kind, channel, rounds, width = columns
-        into = piece
+        counts = np.array([source.size for source, _ in self._ends], dtype=np.int64)
+        src, dst = (_join([ends[i] for ends in self._ends]) for i in range(2))
+        piece = into = _join(self._pieces)
         if any(places is not None for places in self._into):
             pairs = zip(self._pieces, self._into, strict=True)
-            into = np.concatenate([p if places is None else places for p, places in pairs])
+            into = _join([p if places is None else places for p, places in pairs])
+        alike = np.array(self._alike, dtype=np.int64).reshape(-1, 4).T
+        kind, channel, rounds = (
+            np.repeat(column.astype(dtype), counts)
+            for column, dtype in zip(alike, (np.int8, np.int16, np.int32), strict=False)
+        )
         piece_ptr = np.zeros(src.size + 1, dtype=np.int64)
-        np.cumsum(width, out=piece_ptr[1:])
+        piece_ptr[1:] = np.repeat(alike[3], counts)
+        np.cumsum(piece_ptr, out=piece_ptr)
         slots = self.pieces.size + self._scratch
         _check_places(src, dst, piece, into, self.ranks, slots)
         dep_ptr, dep = _dependencies(src, dst, kind, piece_ptr, piece, into, slots, self.ranks)
@@ -166,8 +170,8 @@ class Builder:
             scratch=self._scratch,
             src=src,
             dst=dst,
-            kind=kind.astype(np.int8),
-            channel=channel.astype(np.int16),
+            kind=kind,
+            channel=channel,
             round=rounds,
             piece_ptr=piece_ptr,
             piece=piece,
@@ -177,22 +181,27 @@ class Builder:
         )
 
 
-def _by_message(name: str, pieces: ArrayLike, messages: int) -> NDArray[np.int32]:
+def _join(arrays: list[Int32]) -> Int32:
+    return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)
+
+
+def _by_message(name: str, pieces: ArrayLike, messages: int) -> Int32:
     array = np.asarray(pieces, dtype=np.int32)
     if array.ndim == 1 and messages == 1:
         return array.reshape(1, -1)
     if array.ndim != 2 or array.shape[0] != messages:
         raise InputError(
-            f"builder: {name} has shape {array.shape}, expected one row for each of {messages} messages"
+            f"builder: {name} has shape {array.shape}, "
+            f"expected one row for each of {messages} messages"
         )
     return array
 
 
 def _check_places(
-    src: NDArray[np.int32],
-    dst: NDArray[np.int32],
-    piece: NDArray[np.int32],
-    into: NDArray[np.int32],
+    src: Int32,
+    dst: Int32,
+    piece: Int32,
+    into: Int32,
     ranks: int,
     slots: int,
 ) -> None:
@@ -210,24 +219,26 @@ def _check_places(
 
 
 def _dependencies(
-    src: NDArray[np.int32],
-    dst: NDArray[np.int32],
-    kind: NDArray[np.int32],
-    ptr: NDArray[np.int64],
-    piece: NDArray[np.int32],
-    into: NDArray[np.int32],
+    src: Int32,
+    dst: Int32,
+    kind: NDArray[np.int8],
+    ptr: Int64,
+    piece: Int32,
+    into: Int32,
     slots: int,
     ranks: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+) -> tuple[Int64, Int32]:
     n, accesses = src.size, piece.size
-    width = np.diff(ptr)
-    read = np.repeat(src.astype(np.int64) * slots, width) + piece
-    write = np.repeat(dst.astype(np.int64) * slots, width) + into
     places = ranks * slots
     if places > max(4 * accesses, 1024):
-        _, packed = np.unique(np.concatenate([read, write]), return_inverse=True)
-        read, write = packed[:accesses], packed[accesses:]
-        places = int(packed.max()) + 1 if accesses else 0
+        # Most places are never touched: number those that are.
+        width = np.diff(ptr)
+        read, write = (np.repeat(end.astype(np.int64) * slots, width) for end in (src, dst))
+        used, packed = np.unique(
+            np.concatenate([read + piece, write + into]), return_inverse=True
+        )
+        places, slots = used.size, 0
+        piece, into = packed[:accesses].astype(np.int32), packed[accesses:].astype(np.int32)
     compiled = accesses >= COMPILE_FROM
     kernel: Derive = derive
     if compiled:
@@ -236,31 +247,30 @@ def _dependencies(
 
         kernel = member("collsim.engine", "compiled", "derive", "kernel")  # type: ignore[assignment]
 
-    def work(size: int) -> NDArray[np.int32] | list[int]:
-        return np.full(size, -1, dtype=np.int32) if compiled else [-1] * size
+    def work(size: int, fill: int | None) -> Int32 | list[int]:
+        if not compiled:
+            return [fill or 0] * size
+        # Memory of `empty` and `zeros` costs nothing until somebody touches it.
+        if fill is None:
+            return np.empty(size, dtype=np.int32)
+        return np.full(size, fill, np.int32) if fill else np.zeros(size, dtype=np.int32)
 
-    def feed(values: NDArray[np.signedinteger], dtype: type) -> NDArray[np.signedinteger] | list[int]:
-        return values.astype(dtype, copy=False) if compiled else values.tolist()
-
+    arrays = (kind, ptr, src, dst, piece, into)
+    inputs = list(arrays) if compiled else [array.tolist() for array in arrays]
     capacity = n + accesses + 64
     while True:
         dep_ptr = np.zeros(n + 1, dtype=np.int64) if compiled else [0] * (n + 1)
-        dep = work(capacity)
+        dep = work(capacity, None)
         total = kernel(
             n,
-            feed(kind, np.int32),
-            feed(ptr, np.int64),
-            feed(read, np.int32),
-            feed(write, np.int32),
-            *(work(places) for _ in range(3)),
-            *(work(2 * accesses) for _ in range(2)),
-            *(work(n) for _ in range(9)),
+            slots,
+            *inputs,
+            work(places, -1),
+            *(work(size, 0) for size in (places, n, n)),
+            *(work(size, None) for size in (places, 2 * accesses, 2 * accesses, *[n] * 7)),
             dep_ptr,
             dep,
         )
         if total >= 0:
-            return (
-                np.asarray(dep_ptr, dtype=np.int64),
-                np.array(dep[:total], dtype=np.int32),
-            )
+            return np.asarray(dep_ptr, dtype=np.int64), np.array(dep[:total], dtype=np.int32)
         capacity *= 4

@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 
 from collsim.errors import InputError, UnknownNameError
 
-__all__ = ["COLLECTIVES", "OPS", "Collective", "check_ranks", "check_root", "collective"]
+__all__ = [
+    "COLLECTIVES",
+    "OPS",
+    "Collective",
+    "check_count",
+    "check_ranks",
+    "check_root",
+    "collective",
+]
 
 IntArray = NDArray[np.int64]
 Places = tuple[IntArray, IntArray]
@@ -67,7 +75,7 @@ class Collective:
         """
         if self.name == "sendrecv":
             return ranks
-        return ranks**self.split
+        return int(ranks**self.split)
 
     def share(self, ranks: int) -> float:
         """Return one block's share of the buffer of n bytes.
@@ -124,7 +132,7 @@ def _next(ranks: int) -> Places:
     return (every + 1) % ranks, every
 
 
-def _unity(ranks: int) -> float:
+def _unity(_: int) -> float:
     return 1.0
 
 
@@ -251,15 +259,24 @@ def collective(name: str) -> Collective:
     return _ALL[_SPELLINGS[key]]
 
 
-def check_ranks(ranks: int) -> int:
+def check_count(name: str, count: object) -> int:
+    """Return the count, or raise InputError if it is not a whole number from 1 up."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise InputError(f"{name}: got {count!r}, expected a whole number from 1 up")
+    return int(count)
+
+
+def check_ranks(ranks: object) -> int:
     """Return the rank count, or raise InputError if it is not a whole number from 1 up."""
-    if isinstance(ranks, bool) or not isinstance(ranks, int | np.integer) or ranks < 1:
-        raise InputError(f"ranks: got {ranks!r}, expected a whole number from 1 up")
-    return int(ranks)
+    return check_count("ranks", ranks)
 
 
-def check_root(root: int, ranks: int) -> int:
+def check_root(root: object, ranks: int) -> int:
     """Return the root, or raise InputError if it is no rank."""
-    if isinstance(root, bool) or not isinstance(root, int | np.integer) or not 0 <= root < ranks:
+    if (
+        isinstance(root, bool)
+        or not isinstance(root, int | np.integer)
+        or not 0 <= root < ranks
+    ):
         raise InputError(f"root: got {root!r}, expected a rank from 0 to {ranks - 1}")
     return int(root)

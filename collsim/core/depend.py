@@ -9,6 +9,9 @@ follow by transitivity.
 runs on lists and, compiled, on arrays (`collsim.engine.compiled`).
 """
 
+# ruff: noqa: C901, PLR0912, PLR0915, PLR1730
+# One loop that is run millions of times: calls would cost the plain version its speed.
+
 __all__ = ["derive"]
 
 _COPY, _REDUCE, _READ = 0, 1, 2
@@ -16,17 +19,20 @@ _COPY, _REDUCE, _READ = 0, 1, 2
 
 def derive(  # type: ignore[no-untyped-def]  # one source for lists and for compiled arrays
     n,
+    slots,
     kind,
     ptr,
-    read,
-    write,
-    state,
+    src,
+    dst,
+    piece,
+    into,
     current,
+    state,
+    stamp,
+    seen,
     previous,
     node_op,
     node_next,
-    stamp,
-    seen,
     depth,
     chain,
     place_in_chain,
@@ -41,16 +47,23 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
 
     Parameters
     ----------
-    n : int
-        Number of operations.
+    n, slots : int
+        Number of operations; places of a rank, of which place i of rank r is number
+        ``r * slots + i``.
     kind, ptr : sequence of int, lengths n and n + 1
         Copy or reduce; accesses of operation i are ``ptr[i]`` up to ``ptr[i + 1]``.
-    read, write : sequence of int, length M
+    src, dst : sequence of int, length n
+        Sender and receiver.
+    piece, into : sequence of int, length M
         Place read at the sender, place written at the receiver.
-    state, current, previous : workspace, one entry per place, filled with -1
+    current : workspace, one entry per place, filled with -1
+    state : workspace, one entry per place, filled with 0
+    stamp, seen : workspace, length n, filled with 0, which operation 0 never looks for
+    previous : workspace, one entry per place
     node_op, node_next : workspace, length 2 M
-    stamp, seen, depth, chain, place_in_chain, tail, best, stack, found : workspace, length n,
-        filled with -1 (`found` may be longer than n is not needed: candidates are distinct)
+    depth, chain, place_in_chain, tail, best, stack, found : workspace, length n
+        What is not filled is written before it is read; in memory that nobody touches,
+        most of it costs nothing.
     dep_ptr, dep : output, lengths n + 1 and at least as many as dependencies are found
 
     Returns
@@ -67,10 +80,10 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
         for step in range(2):
             for j in range(ptr[o], ptr[o + 1]):
                 if step == 0:
-                    place = read[j]
+                    place = src[o] * slots + piece[j]
                     what = _READ
                 else:
-                    place = write[j]
+                    place = dst[o] * slots + into[j]
                     what = kind[o]
                 if state[place] != what or what == _COPY:
                     previous[place] = current[place]

@@ -94,7 +94,7 @@ class Schedule:
         _check_range("kind", self.kind, 2)
         if self.dep.size:
             _check_range("dep", self.dep, n)
-            late = self.dep >= np.repeat(np.arange(n), np.diff(self.dep_ptr))
+            late = self.dep >= np.repeat(np.arange(n, dtype=np.int32), np.diff(self.dep_ptr))
             if late.any():
                 first = int(np.flatnonzero(late)[0])
                 raise InputError(
