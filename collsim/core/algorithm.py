@@ -64,12 +64,12 @@ class Terms:
         )
 
 
-def no_limits(ranks: int) -> str | None:
+def no_limits(_ranks: int) -> str | None:
     """Return None: the algorithm takes any rank count."""
     return None
 
 
-def one_part(ranks: int, chunks: int) -> int:
+def one_part(_ranks: int, _chunks: int) -> int:
     """Return 1: the algorithm leaves every block of the collective whole."""
     return 1
 

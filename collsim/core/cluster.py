@@ -211,7 +211,9 @@ class Cluster:
 
     def __post_init__(self) -> None:
         if self.node.shape != (self.ranks,):
-            raise InputError(f"cluster: node has {self.node.size} entries, expected {self.ranks}")
+            raise InputError(
+                f"cluster: node has {self.node.size} entries, expected {self.ranks}"
+            )
         self.node.flags.writeable = False
 
     @property

@@ -51,14 +51,16 @@ class LinkClass:
     kind: str = "assumption"
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.bandwidth) and self.bandwidth > 0 and 1 / self.bandwidth < math.inf):
+        inverse = 1 / self.bandwidth if self.bandwidth else math.inf
+        if not (0 < self.bandwidth < math.inf and inverse < math.inf):
             raise InputError(
                 f"link {self.name}: bandwidth is {self.bandwidth!r}, "
                 "expected a positive, finite number of bytes per second"
             )
         if not (math.isfinite(self.alpha) and self.alpha >= 0):
             raise InputError(
-                f"link {self.name}: alpha is {self.alpha!r}, expected seconds, 0 or more and finite"
+                f"link {self.name}: alpha is {self.alpha!r}, "
+                "expected seconds, 0 or more and finite"
             )
         if not 0 <= self.busy <= self.alpha:
             raise InputError(
