@@ -1,0 +1,155 @@
+"""The builder turns who-sends-what into arrays, and says what is wrong with its input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from collsim.core.builder import Builder
+from collsim.core.collective import collective
+from collsim.core.schedule import COPY, REDUCE
+from collsim.errors import InputError
+
+
+def builder(name: str = "all_reduce", ranks: int = 4, parts: int = 1) -> Builder:
+    """Return a builder to try things on."""
+    return Builder(collective(name), ranks, parts=parts)
+
+
+def test_pieces_are_numbered_block_by_block() -> None:
+    """Row i holds the parts of block i."""
+    assert builder("all_gather", 3, parts=2).pieces.tolist() == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_several_messages_at_once_carry_a_row_each() -> None:
+    """As many senders, receivers and rows."""
+    b = builder("all_gather", 3)
+    b.next_round()
+    b.copy([0, 1], [1, 2], [[0, 1], [1, 2]])
+    schedule = b.finish()
+    assert schedule.src.tolist() == [0, 1]
+    assert schedule.dst.tolist() == [1, 2]
+    assert [schedule.carried(i).tolist() for i in range(2)] == [[0, 1], [1, 2]]
+    assert schedule.fraction.tolist() == [2 / 3, 2 / 3]
+
+
+def test_one_message_carries_all_that_it_is_given() -> None:
+    """One alpha, however many pieces."""
+    b = builder("all_gather", 3, parts=2)
+    b.copy(0, 1, b.pieces.ravel())
+    schedule = b.finish()
+    assert len(schedule) == 1
+    assert schedule.fraction.tolist() == [1.0]
+
+
+def test_rounds_channels_and_kinds_are_kept() -> None:
+    """Two rounds of one message each."""
+    b = builder()
+    b.next_round()
+    b.copy(0, 1, [0], channel=2)
+    b.next_round()
+    b.reduce(1, 2, [0])
+    schedule = b.finish()
+    assert schedule.round.tolist() == [0, 1]
+    assert schedule.channel.tolist() == [2, 0]
+    assert schedule.kind.tolist() == [COPY, REDUCE]
+    assert schedule.rounds == 2
+
+
+def test_what_comes_before_the_first_round_is_in_it() -> None:
+    """An author who forgets to begin a round gets one."""
+    b = builder()
+    b.copy(0, 1, [0])
+    assert b.finish().round.tolist() == [0]
+
+
+def test_scratch_follows_the_pieces() -> None:
+    """Further places of every rank, in the order in which they were asked for."""
+    b = builder("broadcast", 3, parts=2)
+    assert b.scratch(2).tolist() == [2, 3]
+    assert b.scratch(1).tolist() == [4]
+    b.copy(0, 1, [0], into=[4])
+    schedule = b.finish()
+    assert (schedule.pieces, schedule.scratch, schedule.places) == (2, 3, 5)
+    assert schedule.written(0).tolist() == [4]
+    assert schedule.carried(0).tolist() == [0]
+
+
+def test_places_written_are_those_read_unless_said_otherwise() -> None:
+    """Also where another message says so."""
+    b = builder("broadcast", 3, parts=2)
+    b.copy(0, 1, [0, 1])
+    b.copy(0, 2, [0, 1], into=[1, 0])
+    schedule = b.finish()
+    assert [schedule.written(i).tolist() for i in range(2)] == [[0, 1], [1, 0]]
+
+
+def test_nothing_listed_is_an_empty_schedule() -> None:
+    """One rank has nobody to talk to."""
+    schedule = builder(ranks=1).finish()
+    assert len(schedule) == 0
+    assert schedule.rounds == 0
+    assert schedule.dep_ptr.tolist() == [0]
+
+
+def test_arrays_are_read_only() -> None:
+    """A schedule is shared by all who simulate it."""
+    b = builder()
+    b.copy(0, 1, [0])
+    schedule = b.finish()
+    for name in ("src", "dst", "kind", "piece", "into", "dep", "dep_ptr", "piece_ptr"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(schedule, name)[...] = 0
+
+
+def finish_with(b: Builder, *message: object) -> None:
+    """List one message and finish."""
+    src, dst, pieces, into = message
+    b.copy(src, dst, pieces, into=into)  # type: ignore[arg-type]
+    b.finish()
+
+
+@pytest.mark.parametrize(
+    ("src", "dst", "pieces", "into", "message"),
+    [
+        ([0, 1], [1], [[0], [0]], None, "2 senders but 1 receivers"),
+        ([0, 1], [1, 2], [0], None, r"pieces has shape \(1,\), expected one row for each of 2"),
+        ([0, 1], [1, 2], [[0]], None, r"pieces has shape \(1, 1\)"),
+        (0, 1, [0], [[0, 0]], r"into has shape \(1, 2\), expected \(1, 1\)"),
+        (0, 4, [0], None, "dst runs from 4 to 4, expected 0 to 3"),
+        (-1, 1, [0], None, "src runs from -1 to -1, expected 0 to 3"),
+        (0, 1, [1], None, "piece runs from 1 to 1, expected 0 to 0"),
+        (0, 1, [0], [7], "into runs from 7 to 7, expected 0 to 0"),
+    ],
+)
+def test_wrong_messages_are_named(
+    src: object, dst: object, pieces: object, into: object, message: str
+) -> None:
+    """With what was got, and what was expected."""
+    b = builder()
+    with pytest.raises(InputError, match=message):
+        finish_with(b, src, dst, pieces, into)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"ranks": 0}, "ranks: got 0, expected a whole number from 1 up"),
+        ({"ranks": 2.5}, "ranks: got 2.5"),
+        ({"ranks": True}, "ranks: got True"),
+        ({"ranks": 4, "root": 4}, "root: got 4, expected a rank from 0 to 3"),
+        ({"ranks": 4, "root": -1}, "root: got -1"),
+        ({"ranks": 4, "chunks": 0}, "chunks: got 0, expected a whole number from 1 up"),
+        ({"ranks": 4, "chunks": 1.5}, "chunks: got 1.5, expected a whole number from 1 up"),
+        ({"ranks": 4, "parts": -2}, "parts: got -2, expected a whole number from 1 up"),
+    ],
+)
+def test_wrong_counts_are_named(arguments: dict[str, int], message: str) -> None:
+    """Ranks, root, chunks, parts."""
+    with pytest.raises(InputError, match=message):
+        Builder(collective("broadcast"), **arguments)
+
+
+def test_numpy_counts_are_counts() -> None:
+    """Whoever counts with numpy need not convert."""
+    assert Builder(collective("broadcast"), np.int64(3), np.int32(2)).root == 2  # type: ignore[arg-type]

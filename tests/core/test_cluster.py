@@ -1,0 +1,72 @@
+"""Clusters: the ideal network by numbers or by text, and routes."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, replace
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from collsim.core.cluster import Cluster, Ports
+from collsim.errors import InputError
+
+
+def test_ideal_network_by_text_is_that_by_numbers() -> None:
+    """Units stop at the edge."""
+    text = Cluster.ideal(4, "10us", "900GB/s", launch="5us", alpha_busy="1us")
+    numbers = Cluster.ideal(4, 1e-5, 9e11, launch=5e-6, alpha_busy=1e-6)
+    for one in (text, numbers):
+        assert (one.least_alpha, one.least_busy, one.launch) == (1e-5, 1e-6, 5e-6)
+        assert one.egress == one.ingress == Ports(1 / 9e11, 1)
+
+
+def test_formulas_are_exact_on_the_ideal_network_alone() -> None:
+    """Where alpha does not hold the port, messages overlap."""
+    assert Cluster.ideal(4, 2.0, 4.0).uniform == (2.0, 0.25)
+    assert Cluster.ideal(4, 2.0, 4.0, alpha_busy=1.0).uniform is None
+    assert Cluster.ideal(4, 0.0, 4.0).uniform == (0.0, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"ranks": 0}, "ranks: got 0"),
+        ({"alpha": -1e-6}, "alpha"),
+        ({"alpha": nan}, "alpha"),
+        ({"alpha": inf}, "alpha"),
+        ({"alpha": "10"}, "10"),
+        ({"bandwidth": 0.0}, "bandwidth is 0.0"),
+        ({"bandwidth": inf}, "bandwidth is inf"),
+        ({"bandwidth": nan}, "bandwidth is nan"),
+        ({"bandwidth": -1.0}, "bandwidth is -1.0"),
+        ({"bandwidth": True}, "bandwidth: got True"),
+        ({"gamma": -1.0}, "gamma"),
+        ({"launch": nan}, "launch"),
+        ({"alpha_busy": 3.0}, "alpha_busy is 3.0"),
+    ],
+)
+def test_wrong_numbers_are_named(arguments: dict[str, float], message: str) -> None:
+    """In one line."""
+    values = {"ranks": 4, "alpha": 1.0, "bandwidth": 1.0} | arguments
+    with pytest.raises(InputError, match=message) as raised:
+        Cluster.ideal(**values)  # type: ignore[arg-type]
+    assert "\n" not in str(raised.value)
+
+
+def test_routes_are_between_different_ranks() -> None:
+    """To itself a rank needs no link."""
+    cluster = Cluster.ideal(3, 1.0, 1.0)
+    assert cluster.route(1, 1) == ()
+    assert cluster.route(0, 2) == (0,)
+
+
+def test_it_is_frozen_and_checked() -> None:
+    """A node for every rank."""
+    cluster = Cluster.ideal(3, 1.0, 1.0)
+    with pytest.raises(FrozenInstanceError):
+        cluster.ranks = 4  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        cluster.node[0] = 1
+    with pytest.raises(InputError, match="cluster: node has 2 entries, expected 3"):
+        replace(cluster, node=np.zeros(2, dtype=np.int64))
