@@ -11,7 +11,7 @@ from collsim.calibrate.rows import usable
 from collsim.calibrate.select import select
 from collsim.calibrate.verdict import verdicts
 from collsim.core.cluster import Cluster
-from collsim.core.measurements import Measurement
+from collsim.core.measurements import LeftOut, Measurement
 from collsim.core.profile import Profile
 from collsim.errors import InputError
 from collsim.units import format_size
@@ -61,11 +61,14 @@ class CheckResult:
         Sentences for the reader: what falls short, from which size, by what factor.
     notes : tuple of str
         What was left out of the comparison, or makes it weaker.
+    left_out : tuple of LeftOut
+        Rows that the files hold and that could not be used.
     """
 
     rows: tuple[CheckRow, ...]
     summary: str
     notes: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -132,7 +135,7 @@ def check(
         judged = _judge(list(members), predict, tolerance)
         found += judged
         sentences.append(_sentence(judged, tolerance))
-    return CheckResult(tuple(found), " ".join(sentences), tuple(notes))
+    return CheckResult(tuple(found), " ".join(sentences), tuple(notes), chosen.left_out)
 
 
 def _group(row: Measurement) -> tuple[str, int, int]:

@@ -13,7 +13,7 @@ from collsim.calibrate.rows import refuse_mixed, usable
 from collsim.calibrate.select import select
 from collsim.calibrate.solve import Solution, solve, told_apart
 from collsim.calibrate.words import bound_notes, launch_notes, untold
-from collsim.core.measurements import Measurement
+from collsim.core.measurements import LeftOut, Measurement
 from collsim.core.profile import ErrorSummary, Parameter, Profile
 from collsim.errors import InputError
 
@@ -55,6 +55,8 @@ class FitResult:
         The rows that were fitted.
     predicted : tuple of float
         The fitted model's seconds for each of them.
+    left_out : tuple of LeftOut
+        Rows that the files hold and that could not be used.
     """
 
     profile: Profile
@@ -62,6 +64,7 @@ class FitResult:
     errors: FitErrors
     rows: tuple[Measurement, ...]
     predicted: tuple[float, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def fit(
@@ -114,7 +117,7 @@ def fit(
     rows, notes = usable(chosen.rows, algorithm)
     if not rows:
         raise InputError(f"no row to fit: {'; '.join(notes)}")
-    notes += refuse_mixed(rows)
+    notes = [*chosen.notes, *notes, *refuse_mixed(rows)]
     design, seconds = _design(rows, algorithm, chunks)
     solution, with_launch = _solve(design, seconds, rows)
     notes += launch_notes(rows, with_launch, solution) + bound_notes(solution)
@@ -144,7 +147,8 @@ def fit(
         notes=tuple(notes),
     )
     errors = FitErrors(in_sample, held_out)
-    return FitResult(profile, parameters, errors, tuple(rows), tuple(map(float, predicted)))
+    times = tuple(map(float, predicted))
+    return FitResult(profile, parameters, errors, tuple(rows), times, chosen.left_out)
 
 
 def _design(
