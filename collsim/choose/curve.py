@@ -9,8 +9,9 @@ from collsim.algorithms import build, find
 from collsim.core.algorithm import Terms
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
+from collsim.core.schedule import Schedule
 from collsim.core.timeline import Breakdown
-from collsim.engine.simulate import Simulation, check_nbytes
+from collsim.engine.simulate import COMPILE_FROM, Simulation, check_nbytes
 from collsim.errors import InputError
 
 __all__ = ["MODELS", "TIE", "Curve", "Model", "Time"]
@@ -92,13 +93,16 @@ class Curve:
             self._check_formula()
         self._simulations: dict[int, Simulation] = {}
         self._terms: dict[int, Terms] = {}
+        self._work = 0
 
     def _check_chunks(self, chunks: int | str) -> int | None:
         """Return the chunk count, or None where the best one is to be found."""
         if chunks == "auto":
             return None if self.algorithm.chunked else 1
         if isinstance(chunks, bool) or not isinstance(chunks, int) or chunks < 1:
-            raise InputError(f"chunks: got {chunks!r}, expected auto or a whole number from 1 up")
+            raise InputError(
+                f"chunks: got {chunks!r}, expected auto or a whole number from 1 up"
+            )
         if chunks != 1 and not self.algorithm.chunked:
             raise InputError(
                 f"chunks: {self.collective.name}/{self.name} sends each message whole, "
@@ -145,11 +149,15 @@ class Curve:
         chunks = self.chunks if self.chunks is not None else self._best_chunks(nbytes)
         return self._seconds(nbytes, chunks)
 
+    @property
+    def candidates(self) -> tuple[int, ...]:
+        """Chunk counts among which the best is taken, where they are free."""
+        return _BY_FORMULA if self.by_formula(2) else _BY_EVENT
+
     def _best_chunks(self, nbytes: float) -> int:
         # A chunk is a byte at least; without bytes to divide one chunk is best.
         formula = self.by_formula(2)
-        candidates = _BY_FORMULA if formula else _BY_EVENT
-        possible = [c for c in candidates if c <= max(1.0, nbytes)]
+        possible = [c for c in self.candidates if c <= max(1.0, nbytes)]
         if self.model == "formula" and not formula:
             return 1
         if formula:
@@ -195,11 +203,20 @@ class Curve:
         seconds = cluster.launch + terms.seconds(nbytes, alpha, beta, cluster.gamma)
         return Time(seconds, parts, chunks, "formula")
 
+    def schedule(self, chunks: int) -> Schedule:
+        """Return the schedule at a chunk count."""
+        if chunks in self._simulations:
+            return self._simulations[chunks].schedule
+        return build(self.collective.name, self.name, self.cluster.ranks, self.root, chunks)
+
     def simulation(self, chunks: int) -> Simulation:
-        """Return the prepared simulation at a chunk count; built once."""
+        """Return the prepared simulation at a chunk count, for one run; built once."""
         if chunks not in self._simulations:
-            schedule = build(
-                self.collective.name, self.name, self.cluster.ranks, self.root, chunks
-            )
-            self._simulations[chunks] = Simulation(schedule, self.cluster)
-        return self._simulations[chunks]
+            self._simulations[chunks] = Simulation(self.schedule(chunks), self.cluster)
+        found = self._simulations[chunks]
+        self._work += len(found.schedule)
+        if self._work >= COMPILE_FROM and not found.compiled:
+            # Many small runs repay the compiled loop as one large run does.
+            found = Simulation(found.schedule, self.cluster, compiled=True)
+            self._simulations[chunks] = found
+        return found

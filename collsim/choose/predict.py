@@ -132,7 +132,8 @@ def curves(
     if algorithm not in ("auto", "all"):
         known = algorithm_names(kind.name)
         if algorithm not in known:
-            raise UnknownNameError(f"algorithm of {kind.name}", algorithm, (*known, "auto", "all"))
+            choices = (*known, "auto", "all")
+            raise UnknownNameError(f"algorithm of {kind.name}", algorithm, choices)
         one = Curve(kind.name, algorithm, cluster, root=root, chunks=chunks, model=model)
         return [one], {}
     found: list[Curve] = []
@@ -231,10 +232,7 @@ def _row(
     shared_out = ranks if kind.split else 1
     moves = ranks > 1 and time.seconds > 0
     algbw = size / time.seconds / 1e9 if moves else 0.0
-    if time.seconds > 0:
-        efficiency = min(1.0, bound / time.seconds)
-    else:
-        efficiency = None
+    efficiency = min(1.0, bound / time.seconds) if time.seconds > 0 else None
     return Row(
         size=int(size) if float(size).is_integer() else float(size),
         count=int(size // (element_size(dtype) * shared_out)),

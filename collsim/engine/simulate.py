@@ -49,6 +49,7 @@ class Simulation:
         self.plan = lower(schedule, cluster)
         if compiled is None:
             compiled = len(schedule) >= COMPILE_FROM
+        self.compiled = compiled
         if compiled:
             from collsim.engine.compiled import CompiledLoop
 

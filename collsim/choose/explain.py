@@ -1,0 +1,361 @@
+"""Explain a collective: who sends what to whom, what that costs, and where it turns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final, Literal
+
+from collsim.algorithms import algorithm_names
+from collsim.choose.crossover import Swap, crossover
+from collsim.choose.curve import TIE, Curve
+from collsim.choose.example import Example, example
+from collsim.choose.rounds import Round, rounds_of
+from collsim.core.cluster import Cluster
+from collsim.core.collective import Collective, collective
+from collsim.engine.simulate import check_nbytes
+from collsim.errors import InputError
+
+__all__ = ["AlgorithmStory", "Cost", "Explanation", "Message", "Rule", "explain"]
+
+Rule = Literal["alpha", "beta", "neither"]
+
+_SIZES: Final = (1024.0, 1e9)
+_ENDS: Final = ("mst", "ring")
+# The search for swaps simulates some hundred sizes; beyond so many messages it is left
+# out. Where the best chunk count is searched too, messages count this much more.
+_SEARCH_UP_TO: Final = 40_000
+_CHUNKED: Final = 256
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message on an empty route.
+
+    Parameters
+    ----------
+    src, dst : int
+        From where to where.
+    link : str
+        Kinds of link on the way.
+    alpha_us : float
+        Start-up in microseconds.
+    bandwidth : float
+        Bytes per second.
+    equal_bytes : float
+        Size at which the start-up takes as long as the bytes.
+    beta_us : tuple of float
+        Microseconds for the bytes at each of the sizes.
+    """
+
+    src: int
+    dst: int
+    link: str
+    alpha_us: float
+    bandwidth: float
+    equal_bytes: float
+    beta_us: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an algorithm takes at one size.
+
+    Parameters
+    ----------
+    size : float
+        Bytes.
+    chunks : int
+        In how many chunks.
+    model : str
+        ``"formula"`` or ``"event"``.
+    time_us, alpha_us, beta_us, gamma_us, launch_us, waiting_us : float
+        The time and its parts, in microseconds.
+    alphas, betas : float or None
+        ``alpha_us`` is so many alphas, ``beta_us`` so many times n beta; None where the
+        links differ, so that only a simulation knows.
+    equal_bytes : float or None
+        Size at which both parts are equal, with as many chunks.
+    rules : {"alpha", "beta", "neither"}
+        The larger part.
+    """
+
+    size: float
+    chunks: int
+    model: str
+    time_us: float
+    alpha_us: float
+    beta_us: float
+    gamma_us: float
+    launch_us: float
+    waiting_us: float
+    alphas: float | None
+    betas: float | None
+    equal_bytes: float | None
+    rules: Rule
+
+
+@dataclass(frozen=True)
+class AlgorithmStory:
+    """One algorithm: what it does, and what that costs.
+
+    Parameters
+    ----------
+    name, summary, formula, paper : str
+        As its author says.
+    chunks : int
+        In how many chunks the rounds are drawn.
+    rounds, messages : int
+        How many there are.
+    shown : tuple of Round
+        The first rounds; all of them unless there are very many.
+    costs : tuple of Cost
+        One per size.
+    """
+
+    name: str
+    summary: str
+    formula: str
+    paper: str
+    chunks: int
+    rounds: int
+    messages: int
+    shown: tuple[Round, ...]
+    costs: tuple[Cost, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The answer of :func:`explain`; ``dataclasses.asdict`` makes it JSON.
+
+    Parameters
+    ----------
+    cluster, shape, collective, ranks, root
+        What is explained; root is None for a collective without one.
+    ideal : bool
+        Whether the formulas are exact here. If not, the costs are those of the
+        critical path of a simulation.
+    messages : tuple of Message
+        What one message costs: to a neighbour, and to another node if there is one.
+    sizes : tuple of float
+        Bytes.
+    algorithms : tuple of AlgorithmStory
+        In the order asked for.
+    left_out : dict of str
+        Those that can't run here, with the reason.
+    fastest : tuple of str
+        At each size.
+    turns : tuple of Swap or None
+        Sizes from 1 B to 1 TiB at which another one becomes the fastest; None if the
+        search would simulate for too long.
+    example : Example
+        Before and after on four ranks.
+    """
+
+    cluster: str
+    shape: str
+    collective: str
+    ranks: int
+    root: int | None
+    ideal: bool
+    messages: tuple[Message, ...]
+    sizes: tuple[float, ...]
+    algorithms: tuple[AlgorithmStory, ...]
+    left_out: dict[str, str]
+    fastest: tuple[str, ...]
+    turns: tuple[Swap, ...] | None
+    example: Example
+
+
+def explain(
+    collective_name: str,
+    cluster: Cluster,
+    sizes: Sequence[float] = _SIZES,
+    algorithms: Sequence[str] | None = None,
+    *,
+    root: int = 0,
+    chunks: int | Literal["auto"] = "auto",
+) -> Explanation:
+    """Explain what algorithms of a collective do, and why which one is faster where.
+
+    Parameters
+    ----------
+    collective_name : str
+        Any spelling.
+    cluster : Cluster
+        Where they run.
+    sizes : sequence of float
+        Bytes; one small and one large by default.
+    algorithms : sequence of str, optional
+        By default the two ends, ``mst`` and ``ring``.
+    root : int
+        Root of a rooted collective.
+    chunks : int or "auto"
+        Chunks of pipelined algorithms. With auto, costs are those of the best count at
+        each size, and the rounds are drawn for one chunk.
+
+    Returns
+    -------
+    Explanation
+        Rounds, costs, and where the fastest changes.
+
+    Raises
+    ------
+    UnknownNameError
+        For a collective or algorithm that there is not.
+    InputError
+        For a size, root or chunk count that can't be, or if no algorithm applies.
+
+    Examples
+    --------
+    >>> cluster = Cluster.ideal(6, alpha="10us", bandwidth="900GB/s")
+    >>> answer = explain("broadcast", cluster, chunks=1)
+    >>> [(story.name, story.rounds) for story in answer.algorithms]
+    [('mst', 3), ('ring', 5)]
+    >>> [(send.src, send.dst) for send in answer.algorithms[0].shown[1].sends]
+    [(0, 2), (3, 5)]
+    """
+    kind = collective(collective_name)
+    wanted = tuple(check_nbytes(size) for size in sizes)
+    curves, left_out = _curves(kind, cluster, algorithms, root, chunks)
+    stories = tuple(_story(curve, wanted) for curve in curves)
+    return Explanation(
+        cluster=cluster.name,
+        shape=cluster.shape,
+        collective=kind.name,
+        ranks=cluster.ranks,
+        root=root if kind.rooted else None,
+        ideal=cluster.uniform is not None,
+        messages=_messages(cluster, wanted),
+        sizes=wanted,
+        algorithms=stories,
+        left_out=left_out,
+        fastest=tuple(_fastest(stories, i) for i in range(len(wanted))),
+        turns=_turns(kind, cluster, curves, stories, chunks),
+        example=example(kind, root),
+    )
+
+
+def _curves(
+    kind: Collective,
+    cluster: Cluster,
+    algorithms: Sequence[str] | None,
+    root: int,
+    chunks: int | Literal["auto"],
+) -> tuple[list[Curve], dict[str, str]]:
+    known = algorithm_names(kind.name)
+    names = algorithms or [name for name in _ENDS if name in known] or known
+    curves: list[Curve] = []
+    left_out: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        try:
+            curve = Curve(kind.name, name, cluster, root=root)
+            if chunks != "auto" and curve.algorithm.chunked:
+                curve = Curve(kind.name, name, cluster, root=root, chunks=chunks)
+        except InputError as error:
+            left_out[name] = str(error)
+        else:
+            curves.append(curve)
+    if not curves:
+        raise InputError("; ".join(left_out.values()))
+    return curves, left_out
+
+
+def _messages(cluster: Cluster, sizes: Sequence[float]) -> tuple[Message, ...]:
+    far = [rank for rank in range(cluster.ranks) if cluster.node[rank] != cluster.node[0]]
+    near = [rank for rank in range(1, cluster.ranks) if cluster.node[rank] == cluster.node[0]]
+    found = []
+    for dst in (*near[:1], *far[:1]):
+        route = list(cluster.route(0, dst))
+        links = cluster.links
+        alpha = float(links.alpha[route].sum())
+        ports = [port.beta for port in (cluster.egress, cluster.ingress) if port is not None]
+        beta = max([float(links.beta[route].max()), *ports])
+        kinds = dict.fromkeys(links.classes[int(i)].name for i in links.kind[route])
+        found.append(
+            Message(
+                src=0,
+                dst=dst,
+                link=" and ".join(kinds),
+                alpha_us=alpha * 1e6,
+                bandwidth=1 / beta,
+                equal_bytes=alpha / beta,
+                beta_us=tuple(size * beta * 1e6 for size in sizes),
+            )
+        )
+    return tuple(found)
+
+
+def _story(curve: Curve, sizes: Sequence[float]) -> AlgorithmStory:
+    chunks = 1 if curve.chunks is None else curve.chunks
+    schedule = curve.schedule(chunks)
+    return AlgorithmStory(
+        name=curve.name,
+        summary=curve.algorithm.summary,
+        formula=curve.algorithm.formula,
+        paper=curve.algorithm.paper,
+        chunks=chunks,
+        rounds=schedule.rounds,
+        messages=len(schedule),
+        shown=rounds_of(schedule),
+        costs=tuple(_cost(curve, size) for size in sizes),
+    )
+
+
+def _cost(curve: Curve, size: float) -> Cost:
+    time = curve.at(size)
+    parts = time.breakdown
+    alphas = betas = equal = None
+    uniform = curve.cluster.uniform
+    if time.model == "formula" and uniform is not None:
+        terms = curve.terms(time.chunks)
+        alphas, betas = float(terms.alphas), float(terms.betas)
+        if betas:
+            equal = alphas * uniform[0] / (betas * uniform[1])
+    rules: Rule = "neither"
+    if abs(parts.alpha - parts.beta) > TIE * (parts.alpha + parts.beta):
+        rules = "alpha" if parts.alpha > parts.beta else "beta"
+    return Cost(
+        size=size,
+        chunks=time.chunks,
+        model=time.model,
+        time_us=time.seconds * 1e6,
+        alpha_us=parts.alpha * 1e6,
+        beta_us=parts.beta * 1e6,
+        gamma_us=parts.gamma * 1e6,
+        launch_us=parts.launch * 1e6,
+        waiting_us=parts.waiting * 1e6,
+        alphas=alphas,
+        betas=betas,
+        equal_bytes=equal,
+        rules=rules,
+    )
+
+
+def _fastest(stories: Sequence[AlgorithmStory], i: int) -> str:
+    least = min(story.costs[i].time_us for story in stories)
+    return next(s.name for s in stories if s.costs[i].time_us <= least * (1 + TIE))
+
+
+def _turns(
+    kind: Collective,
+    cluster: Cluster,
+    curves: Sequence[Curve],
+    stories: Sequence[AlgorithmStory],
+    chunks: int | Literal["auto"],
+) -> tuple[Swap, ...] | None:
+    """Return the swaps of two algorithms at which neither is slower than any other."""
+    if any(
+        story.messages * (_CHUNKED if curve.chunks is None else 1) > _SEARCH_UP_TO
+        and not curve.by_formula(story.chunks)
+        for curve, story in zip(curves, stories, strict=True)
+    ):
+        return None
+    turns = []
+    for a, b in combinations(curves, 2):
+        found = crossover(kind.name, a.name, b.name, cluster, root=a.root, chunks=chunks)
+        turns += [
+            swap
+            for swap in found.rows
+            if all(c.seconds(swap.size) * 1e6 >= swap.time_us * (1 - 1e-9) for c in curves)
+        ]
+    return tuple(sorted(turns, key=lambda swap: swap.size))
