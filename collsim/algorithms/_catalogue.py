@@ -41,9 +41,7 @@ def find(collective_name: str, name: str) -> Algorithm:
     '2(P-1)α + 2(P-1)/P·nβ + (P-1)/P·nγ'
     """
     known = collective(collective_name).name
-    found = member(
-        f"collsim.algorithms.{known}", name, "ALGORITHM", f"algorithm of {known}"
-    )
+    found = member(f"collsim.algorithms.{known}", name, "ALGORITHM", f"algorithm of {known}")
     if not isinstance(found, Algorithm):
         raise TypeError(f"algorithms/{known}/{name}.py: ALGORITHM must be an Algorithm")
     return found

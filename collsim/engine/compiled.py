@@ -6,6 +6,7 @@ and numba contracts none of them.
 """
 
 import os
+import stat
 import tempfile
 from collections.abc import Callable
 from typing import Any
@@ -20,24 +21,42 @@ from collsim.engine.lower import Plan
 __all__ = ["CompiledLoop", "derive"]
 
 
+_numba_config: Any = numba.config
+
+
+def _private_folder() -> str | None:
+    """Return a cache folder among the temporary files that nobody else can write to.
+
+    Compiled code is loaded from it, so a folder that someone else made is not used.
+    """
+    folder = os.path.join(tempfile.gettempdir(), f"collsim-numba-{os.getuid()}")
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        found = os.lstat(folder)
+    except OSError:
+        return None
+    mine = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return folder if mine and not found.st_mode & 0o022 else None
+
+
 def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile with an on-disk cache, wherever one can be kept.
 
     numba keeps it beside the source or in the user's cache folder; where neither can be
-    written (a read-only site-packages and no home), in the folder for temporary files.
+    written (a read-only site-packages and no home), in the folder for temporary files;
+    where even that fails, nowhere.
     """
+    compiled: Callable[..., Any]
     try:
-        return numba.njit(cache=True)(function)  # type: ignore[no-any-return]
+        compiled = numba.njit(cache=True)(function)
     except RuntimeError:
-        before = numba.config.CACHE_DIR
-        folder = os.path.join(tempfile.gettempdir(), f"collsim-numba-{os.getuid()}")
+        before, folder = _numba_config.CACHE_DIR, _private_folder()
         try:
-            numba.config.CACHE_DIR = folder
-            return numba.njit(cache=True)(function)  # type: ignore[no-any-return]
-        except RuntimeError:
-            return numba.njit(function)  # type: ignore[no-any-return]
+            _numba_config.CACHE_DIR = folder or before
+            compiled = numba.njit(cache=folder is not None)(function)
         finally:
-            numba.config.CACHE_DIR = before
+            _numba_config.CACHE_DIR = before
+    return compiled
 
 
 derive = _jit(depend.derive)
@@ -71,7 +90,9 @@ def _pop(times: Any, codes: Any, size: int) -> int:
         if least >= size:
             break
         for k in range(least + 1, min(least + 4, size)):
-            if times[k] < times[least] or (times[k] == times[least] and codes[k] < codes[least]):
+            if times[k] < times[least] or (
+                times[k] == times[least] and codes[k] < codes[least]
+            ):
                 least = k
         if times[least] < time or (times[least] == time and codes[least] < code):
             times[i] = times[least]
@@ -179,8 +200,7 @@ def _run(
         k = head[o]
         while k != -1:
             child = owner[k]
-            if done > finish[child]:
-                finish[child] = done
+            finish[child] = max(finish[child], done)
             waits[child] -= 1
             if waits[child] == 0:
                 size = _push(times, codes, size, finish[child], n + child)
@@ -206,13 +226,13 @@ class CompiledLoop:
         self.owner = np.repeat(np.arange(n, dtype=np.int32), np.diff(plan.dep_ptr))
         widest = int(np.diff(plan.held_ptr).max(initial=0))
         if widest > 64:
-            raise ValueError(f"a route holds {widest} links and ports, at most 64 are supported")
+            raise ValueError(
+                f"a route holds {widest} links and ports, at most 64 are supported"
+            )
 
     def run(
         self, nbytes: float
-    ) -> tuple[
-        NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]
-    ]:
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
         """Run once; see `collsim.engine.loop.Loop.run`."""
         p = self.plan.at(nbytes)
         n = p.route.size

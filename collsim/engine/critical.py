@@ -7,7 +7,8 @@ was held up by other ranks' messages on a shared link was *waiting*, and continu
 the data it had.
 """
 
-from collections.abc import Sequence
+import numpy as np
+from numpy.typing import NDArray
 
 from collsim.core.schedule import Schedule
 from collsim.core.timeline import Breakdown, Step
@@ -15,14 +16,18 @@ from collsim.engine.lower import Plan
 
 __all__ = ["critical_path"]
 
+# What the two event loops return: lists, or arrays where compiled.
+Floats = list[float] | NDArray[np.float64]
+Ints = list[int] | NDArray[np.int32]
+
 
 def critical_path(
     schedule: Schedule,
     plan: Plan,
-    start: Sequence[float],
-    finish: Sequence[float],
-    blocker: Sequence[int],
-    ahead: Sequence[int],
+    start: Floats,
+    finish: Floats,
+    blocker: Ints,
+    ahead: Ints,
     last: int,
 ) -> tuple[Breakdown, tuple[Step, ...]]:
     """Walk back from the last operation.
@@ -45,7 +50,9 @@ def critical_path(
     steps: list[Step] = []
 
     def step(o: int, why: str) -> None:
-        steps.append(Step(o, plan.launch + float(start[o]), plan.launch + float(finish[o]), why))
+        steps.append(
+            Step(o, plan.launch + float(start[o]), plan.launch + float(finish[o]), why)
+        )
 
     o = last
     until = float(finish[o])
@@ -66,7 +73,9 @@ def critical_path(
             gamma += until - arrival
             until = arrival
         # Until its arrival the message counts whole; until it let go of a port, what it held.
-        startup = min(float(plan.alpha[q]) if until == arrival else float(plan.busy[q]), until - begin)
+        startup = min(
+            float(plan.alpha[q]) if until == arrival else float(plan.busy[q]), until - begin
+        )
         alpha += startup
         beta += until - begin - startup
         ready = 0.0
@@ -77,7 +86,8 @@ def critical_path(
         holder = int(blocker[o])
         if holder >= 0:
             same = (
-                schedule.src[holder] == schedule.src[o] or schedule.dst[holder] == schedule.dst[o]
+                schedule.src[holder] == schedule.src[o]
+                or schedule.dst[holder] == schedule.dst[o]
             )
             step(o, "rank" if same else "link")
             if same:

@@ -6,6 +6,7 @@ is admitted; equal events go by operation index.
 """
 
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 
 from collsim.engine.lower import Plan
 
@@ -32,10 +33,10 @@ class Loop:
         ptr, lane = plan.held_ptr.tolist(), plan.lane_ptr.tolist()
         self.lanes = lane[-1]
         held = [(lane[h], lane[h + 1]) for h in plan.held.tolist()]
-        self.held = [slice(i, j) for i, j in zip(ptr[:-1], ptr[1:], strict=True)]
+        self.held = [slice(i, j) for i, j in pairwise(ptr)]
         self.held_lanes = [held[one] for one in self.held]
         dep_ptr, dep = plan.dep_ptr.tolist(), plan.dep.tolist()
-        self.waits = [j - i for i, j in zip(dep_ptr[:-1], dep_ptr[1:], strict=True)]
+        self.waits = [j - i for i, j in pairwise(dep_ptr)]
         self.children: list[list[int]] = [[] for _ in range(n)]
         for o in range(n):
             for d in dep[dep_ptr[o] : dep_ptr[o + 1]]:
@@ -114,8 +115,7 @@ class Loop:
                 reducer_last[rank] = o
             finish[o] = done
             for child in self.children[o]:
-                if done > ready[child]:
-                    ready[child] = done
+                ready[child] = max(ready[child], done)
                 waits[child] -= 1
                 if waits[child] == 0:
                     heappush(events, (ready[child], n + child))

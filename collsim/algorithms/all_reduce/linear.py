@@ -23,6 +23,6 @@ ALGORITHM = Algorithm(
     build=build,
     terms=terms,
     formula="2(P-1)(α + nβ) + (P-1)nγ",
-    summary="rank 0 collects and adds all arrays in turn, then sends the sum to each in turn",
+    summary="rank 0 adds up all arrays in turn, then sends the sum to each in turn",
     paper="the naive loop; Thakur, Rabenseifner, Gropp 2005 call it the linear algorithm",
 )

@@ -17,10 +17,12 @@ def build(b: Builder) -> None:
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
-    """Return the claimed cost: a bound, as finished chunks set off while others still come."""
+    """Return the claimed cost: a bound, as finished chunks set off early."""
     total = reduce.terms(ranks, chunks) + broadcast.terms(ranks, chunks)
     exact = chunks == 1 or ranks == 1
-    return Terms(total.alphas, total.betas, total.gammas, exact, exact and total.exact_with_gamma)
+    return Terms(
+        total.alphas, total.betas, total.gammas, exact, exact and total.exact_with_gamma
+    )
 
 
 ALGORITHM = Algorithm(

@@ -27,6 +27,6 @@ ALGORITHM = Algorithm(
     build=build,
     terms=terms,
     formula="(P-1)(α + nβ/P)",
-    summary="in round t, every rank sends to the rank t places on and receives from t places back",
+    summary="in round t, every rank sends t places on and receives from t places back",
     paper="Thakur, Rabenseifner, Gropp 2005, section 4.4 (long messages)",
 )
