@@ -1,4 +1,4 @@
-"""Nodes of any shape with one NIC per GPU; NIC i of every node on leaf switch i."""
+"""Nodes of any shape with one NIC per GPU; a leaf switch per rail, a spine over the leaves."""
 
 from dataclasses import dataclass, replace
 
@@ -20,10 +20,10 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class _Rails:
-    """Inside a node over its own links; between nodes over the receiver's rail.
+    """Inside a node over its own links; between nodes from the sender's NIC to the receiver's.
 
-    A message to another rail first crosses the sender's node to the GPU that sits on
-    the receiver's rail, as NCCL does with PXN; rails don't meet outside the nodes.
+    Rails meet in a spine that never blocks (rail-optimized fabrics), so a message that
+    changes rails pays no more than one that stays on its own.
     """
 
     nodes: int
@@ -35,20 +35,18 @@ class _Rails:
     def __call__(self, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
         node = src // self.gpus
         far = node != dst // self.gpus
-        relay = np.where(far, node * self.gpus + dst % self.gpus, dst)
-        near = np.flatnonzero(src != relay)
-        near_ptr, near_link = self.inside(src[near] % self.gpus, relay[near] % self.gpus)
+        near = np.flatnonzero(~far)
+        near_ptr, near_link = self.inside(src[near] % self.gpus, dst[near] % self.gpus)
         counts = np.where(far, 2, 0)
-        counts[near] += np.diff(near_ptr)
+        counts[near] = np.diff(near_ptr)
         ptr = np.zeros(src.size + 1, dtype=np.int64)
         np.cumsum(counts, out=ptr[1:])
         link = np.empty(ptr[-1], dtype=np.int64)
-        owner = np.repeat(near, np.diff(near_ptr))
-        place = np.arange(owner.size) - np.repeat(near_ptr[:-1], np.diff(near_ptr))
-        link[ptr[owner] + place] = self.copies(near_link, node[owner])
-        end = ptr[1:][far]
-        link[end - 2] = self.base + relay[far]
-        link[end - 1] = self.base + self.nodes * self.gpus + dst[far]
+        inside = np.repeat(~far, counts)
+        link[inside] = self.copies(near_link, np.repeat(node, counts)[inside])
+        first = ptr[:-1][far]
+        link[first] = self.base + src[far]
+        link[first + 1] = self.base + self.nodes * self.gpus + dst[far]
         return ptr, link
 
 
@@ -72,7 +70,7 @@ def join(
     nics : int, optional
         NICs of a node: as many as GPUs.
     oversubscription : float
-        1: each rail has a leaf switch of its own and no spine above it.
+        1: the spine above the leaf switches never blocks.
 
     Raises
     ------
@@ -91,7 +89,7 @@ def join(
         raise InputError(f"nics: got {nics!r}, expected one per GPU, {gpus}")
     if oversubscription != 1:
         raise InputError(
-            f"oversubscription: got {oversubscription!r}, expected 1, as rails have no spine"
+            f"oversubscription: got {oversubscription!r}, expected 1, as the spine never blocks"
         )
     ranks = nodes * gpus
     inside, copies = copy_links(node.links, nodes)
@@ -161,7 +159,7 @@ def rails(
     >>> [cluster.links.names[i] for i in cluster.route(0, 2)]
     ['far[0].up', 'far[2].down']
     >>> [cluster.links.names[i] for i in cluster.route(0, 3)]
-    ['near[0].up', 'near[1].down', 'far[1].up', 'far[3].down']
+    ['far[0].up', 'far[3].down']
     """
     node = switch(gpus, inside, name, gamma=gamma, launch=launch, multicast=multicast)
     return join(node, nodes, between)

@@ -178,7 +178,7 @@ def test_what_is_wrong_in_a_link(write: Path, link: str, message: str) -> None:
         (
             "= 1.0",
             "= 2",
-            "network: oversubscription: got 2.0, expected 1, as rails have no spine",
+            "network: oversubscription: got 2.0, expected 1, as the spine never blocks",
         ),
         (
             "= 1.0",

@@ -26,10 +26,8 @@ dgx-a100: 2 nodes of 2 GPUs on a switch, one NIC per GPU on rails, 4 ranks
 │  ├─ rank: 4 groups, 325GB/s out and 325GB/s in, each
 │  └─ node: 2 groups, 50GB/s out and 50GB/s in, each
 └─ routes
-   └─ 0 to 3: alpha 17.4us, 25GB/s
-      ├─ nvlink3[0].up: alpha 3.4us, 300GB/s
-      ├─ nvlink3[1].down: alpha 0s, 300GB/s
-      ├─ hdr200[1].up: alpha 14us, 25GB/s
+   └─ 0 to 3: alpha 14us, 25GB/s
+      ├─ hdr200[0].up: alpha 14us, 25GB/s
       └─ hdr200[3].down: alpha 0s, 25GB/s
 """
 
