@@ -70,7 +70,7 @@ def example(kind: Collective, root: int = 0) -> Example:
     (('a0+b0+c0+d0',), (6,))
     """
     root = root if root < EXAMPLE_RANKS else 0
-    value = _VALUES.get(kind.name, lambda rank, element: rank + element)
+    value: Callable[[int, int], int] = _VALUES.get(kind.name, _staircase)
     origin = [int(o) for o in kind.origin(EXAMPLE_RANKS, root)]
     holdings: list[tuple[list[str], list[str], list[int], list[int]]] = [
         ([], [], [], []) for _ in range(EXAMPLE_RANKS)
@@ -95,6 +95,10 @@ def example(kind: Collective, root: int = 0) -> Example:
             for rank, (before, after, values, results) in enumerate(holdings)
         ),
     )
+
+
+def _staircase(rank: int, element: int) -> int:
+    return rank + element
 
 
 def _places(places: tuple[NDArray[np.int64], NDArray[np.int64]]) -> list[tuple[int, int]]:

@@ -1,0 +1,180 @@
+"""Who sends to whom, round by round, as text; and how numbers read in a sentence."""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Final
+
+from collsim.choose.explain import AlgorithmStory
+from collsim.choose.rounds import Round, Send
+from collsim.units import format_size
+
+__all__ = ["in_lines", "legend", "multiple", "round_lines", "size_text"]
+
+WIDTH: Final = 100
+# In a larger schedule a reader has seen the pattern after a few.
+_ROUNDS: Final = 16
+_MESSAGES: Final = 64
+_SENDS: Final = 16
+_FIRST: Final = 3
+
+
+def in_lines(text: str, indent: int = 0) -> list[str]:
+    """Wrap a sentence; what follows the first line is indented by two more."""
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent + 2),
+        break_on_hyphens=False,
+    )
+
+
+def size_text(nbytes: float) -> str:
+    """Spell a size in binary steps where that is short and exact, else in decimal ones.
+
+    Examples
+    --------
+    >>> size_text(1024), size_text(1e9), size_text(16941176.47), size_text(12)
+    ('1KiB', '1GB', '16.94MB', '12B')
+    >>> size_text(2**26), size_text(900000 * 1024)
+    ('64MiB', '921.6MB')
+    """
+    binary = format_size(nbytes)
+    if nbytes < 1000:
+        return binary
+    unit, step = next((u, s) for u, s in _STEPS if nbytes >= s)
+    decimal = f"{nbytes / step:.4g}{unit}"
+    return binary if nbytes == int(nbytes) and len(binary) <= len(decimal) else decimal
+
+
+_STEPS: Final = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
+
+
+def multiple(value: float | None) -> str:
+    """Spell a factor as a whole number or a fraction, if it is a simple one.
+
+    Examples
+    --------
+    >>> multiple(3.0), multiple(5 / 6), multiple(1.0625), multiple(3.14159)
+    ('3', '5/6', '17/16', '3.142')
+    """
+    if value is None:
+        return "?"
+    near = Fraction(value).limit_denominator(64)
+    return str(near) if abs(float(near) - value) <= 1e-12 * abs(value) else f"{value:.4g}"
+
+
+def round_lines(collective: str, ranks: int, story: AlgorithmStory) -> list[str]:
+    """Return the lines that tell who sends to whom.
+
+    Parameters
+    ----------
+    collective : str
+        Canonical name.
+    ranks : int
+        Rank count P.
+    story : AlgorithmStory
+        Of one algorithm.
+    """
+    shown: Sequence[Round] = story.shown
+    if story.rounds > _ROUNDS or story.messages > _MESSAGES:
+        shown = shown[:_FIRST]
+    lines: list[str] = []
+    width = len(str(story.rounds if len(shown) == story.rounds else len(shown)))
+    for one in shown:
+        lines += _round(collective, ranks, story, one, width)
+    if len(shown) < story.rounds:
+        more = story.rounds - len(shown)
+        lines.append(f"    ... and so on: {more} more round{'s' if more > 1 else ''}")
+    return lines
+
+
+def _round(
+    collective: str, ranks: int, story: AlgorithmStory, one: Round, width: int
+) -> list[str]:
+    sends = one.sends
+    if one.messages > _SENDS:
+        sends = sends[:_FIRST]
+    whole = _whole(one)
+    items = [
+        f"{send.src} -> {send.dst}"
+        + ("" if whole else f" {_cargo(collective, ranks, story, send)}")
+        for send in sends
+    ]
+    if len(items) < one.messages:
+        items.append(f"and {one.messages - len(items)} more")
+    head = f"    round {one.number:>{width}}: "
+    same = len({send.fraction for send in one.sends}) == 1
+    tail = ""
+    if not whole:
+        amount = f"{_share(one.fraction)}"
+        tail = f"  ({'each ' if one.messages > 1 else ''}{'' if same else 'at most '}{amount})"
+    return _wrapped(head, items, tail)
+
+
+def _wrapped(head: str, items: Sequence[str], tail: str) -> list[str]:
+    """Join items by commas, breaking lines only between them."""
+    lines, line = [], head
+    for i, item in enumerate(items):
+        text = item + ("," if i + 1 < len(items) else tail)
+        if len(line) + len(text) > WIDTH and line != head:
+            lines.append(line.rstrip())
+            line = " " * len(head)
+        line += f"{text} "
+    return [*lines, line.rstrip()]
+
+
+def _share(fraction: float) -> str:
+    if fraction == 1.0:
+        return "n"
+    parts = round(1 / fraction) if fraction else 0
+    return f"n/{parts}" if parts and parts * fraction == 1.0 else f"{multiple(fraction)} n"
+
+
+def _whole(one: Round) -> bool:
+    """Whether every message of a round carries all n bytes, so that there is no more to say."""
+    return all(send.fraction == 1.0 for send in one.sends)
+
+
+def legend(collective: str, story: AlgorithmStory) -> str:
+    """Return what the brackets after a message mean, or nothing where there are none."""
+    partial = [send for one in story.shown if not _whole(one) for send in one.sends]
+    if not partial:
+        return ""
+    if collective == "all_to_all":
+        return "; [0>3] is what rank 0 has for rank 3"
+    if _in_parts(collective, partial[0]):
+        return ""
+    return "; [3] is the share of rank 3"
+
+
+def _in_parts(collective: str, send: Send) -> bool:
+    one_block = collective in {"broadcast", "reduce", "all_reduce"}
+    return one_block or (len(send.blocks) == 1 and send.pieces != send.blocks)
+
+
+def _cargo(collective: str, ranks: int, story: AlgorithmStory, send: Send) -> str:
+    """Name what a message carries."""
+    if collective == "all_to_all":
+        pairs = [f"{block // ranks}>{block % ranks}" for block in send.blocks]
+        return f"[{_some(pairs)}]"
+    if _in_parts(collective, send):
+        word = "chunk" if story.chunks > 1 else "part"
+        return f"[{word} {_ranges(send.pieces)}]"
+    return f"[{_ranges(send.blocks)}]"
+
+
+def _some(texts: Sequence[str]) -> str:
+    return " ".join(texts) if len(texts) <= 8 else f"{' '.join(texts[:3])} ..."
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """Spell whole numbers, neighbours as a range."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return _some([f"{a}" if a == b else f"{a}-{b}" for a, b in runs])
