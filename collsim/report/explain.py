@@ -57,7 +57,9 @@ def _example(answer: Explanation) -> list[str]:
         f"What it does, on four ranks{root} (a2: element 2 of rank 0; -: nothing, or anything)"
     )
     if all(symbol.isalpha() for h in answer.example.ranks for symbol in h.before):
-        title = f"What it does, on four ranks{root} (a: what rank 0 brings; -: nothing, or anything)"
+        one_each = all(symbol.isalpha() for h in answer.example.ranks for symbol in h.before)
+    letter = "a: what rank 0 brings" if one_each else "a2: element 2 of rank 0"
+    title = f"What it does, on four ranks{root} ({letter}; -: nothing, or anything)"
     table = aligned(header, rows, left=header).splitlines()
     return [title, *(f"  {line.rstrip()}" for line in table)]
 
@@ -107,11 +109,10 @@ def _algorithm(answer: Explanation, story: AlgorithmStory) -> list[str]:
     if answer.ranks == 1:
         return lines
     auto = any(cost.chunks != story.chunks for cost in story.costs)
-    drawn = (
-        ", drawn for one chunk; below, each size has its best number of chunks" if auto else ""
-    )
-    rounds, messages = _count(story.rounds, "round"), _count(story.messages, "message")
-    lines += in_lines(f"{rounds}, {messages}{drawn}", 2)
+    counts = f"{_count(story.rounds, 'round')}, {_count(story.messages, 'message')}"
+    if auto:
+        counts += ", drawn for one chunk; below, each size has its best number of chunks"
+    lines += in_lines(counts + legend(answer.collective, story), 2)
     lines += round_lines(answer.collective, answer.ranks, story)
     if any(cost.model != "formula" for cost in story.costs):
         why = (
