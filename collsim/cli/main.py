@@ -1,7 +1,6 @@
 """The program: commands found by their files, and the one boundary of errors."""
 
 import contextlib
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any, Final
@@ -10,6 +9,7 @@ import click
 
 from collsim import __version__
 from collsim.cli.lazy import Commands
+from collsim.cli.output import drop_stdout
 from collsim.errors import CollsimError, one_line
 
 __all__ = ["Program", "main"]
@@ -46,7 +46,7 @@ class Program(Commands):
             return done.exit_code
         except BrokenPipeError:
             # Whoever read our output has seen enough (`| head`).
-            _drop_stdout()
+            drop_stdout()
         except click.UsageError as error:
             if error.ctx is not None:
                 _say(error.ctx.get_usage())
@@ -86,22 +86,14 @@ def _last_words(code: int) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
-        _drop_stdout()
+        drop_stdout()
     except (OSError, ValueError) as error:
-        _drop_stdout()
+        drop_stdout()
         # A failure that has been told already has the same cause.
         if code == 0:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             return _fail(f"standard output: {reason}")
     return code
-
-
-def _drop_stdout() -> None:
-    """Send stdout nowhere, so that Python's own flush at exit has nothing to say."""
-    with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
 
 
 main = Program(

@@ -178,11 +178,13 @@ def algorithm_option(
     default: str | None = "auto", values: str = "NAME|auto|all", required: bool = False
 ) -> Decorator:
     """Return the option that names an algorithm."""
+    # Without a default at all, because click takes None for one that was given.
+    given: dict[str, Any] = {} if default is None else {"default": default}
     shown = f"  [default: {default}]" if default else ""
     return click.option(
         "--algorithm",
         metavar=values,
-        default=default,
         required=required,
         help=f"See `collsim list algorithms`.{shown}",
+        **given,
     )

@@ -1,5 +1,7 @@
 """Where an answer goes, and in which form."""
 
+import contextlib
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +12,7 @@ import click
 from collsim.errors import FileError, UsageError
 from collsim.files import write_whole
 
-__all__ = ["Output", "note"]
+__all__ = ["Output", "drop_stdout", "note"]
 
 
 @dataclass(frozen=True)
@@ -71,9 +73,22 @@ class Output:
         """Write an answer, whole or not at all."""
         if self.path == "-" and sys.stdout is None:
             raise FileError("-", "there is no standard output")
-        write_whole(self.path, answer)
+        try:
+            write_whole(self.path, answer)
+        except BrokenPipeError:
+            # Whoever read our output has seen enough (`| head`); what the command
+            # finds still decides its exit code.
+            drop_stdout()
 
 
 def note(text: str) -> None:
     """Tell the reader something beside the answer."""
     click.echo(f"note: {text}", err=True)
+
+
+def drop_stdout() -> None:
+    """Send stdout nowhere, so that Python's own flush at exit has nothing to say."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -93,17 +93,37 @@ def _step(text: str) -> int:
     return step
 
 
+def _within(
+    parse: Callable[[str], float], least: float, most: float, words: str
+) -> Callable[[str], float]:
+    """Return a parser that refuses what would only make infinities later on."""
+
+    def read(text: str) -> float:
+        value = parse(text)
+        if value and not least <= value <= most:
+            raise InputError(f"got {_shown(text)}, expected {words}")
+        return value
+
+    return read
+
+
 def _gamma(text: str) -> float:
     """Seconds per byte, from a time or from the rate at which bytes are reduced."""
     if text.strip().endswith("/s"):
-        return 1.0 / parse_bandwidth(text)
+        return 1.0 / _bandwidth(text)
     try:
-        return parse_time(text)
+        return _time(text)
     except InputError:
         raise InputError(
             f"got {_shown(text)}, expected a time per byte such as 0.0005ns, "
             "or a rate such as 2000GB/s"
         ) from None
+
+
+_time: Final = _within(parse_time, 1e-30, 1e9, "a time of at most 1e9s")
+_bandwidth: Final = _within(
+    parse_bandwidth, 1e-3, 1e30, "a bandwidth from 0.001B/s to 1e21GB/s"
+)
 
 
 def _shown(text: str) -> str:
@@ -112,8 +132,8 @@ def _shown(text: str) -> str:
 
 SIZE: Final = Parsed("SIZE", parse_size)
 STEP: Final = Parsed("SIZE", _step)
-TIME: Final = Parsed("TIME", parse_time)
-BANDWIDTH: Final = Parsed("RATE", parse_bandwidth)
+TIME: Final = Parsed("TIME", _time)
+BANDWIDTH: Final = Parsed("RATE", _bandwidth)
 GAMMA: Final = Parsed("TIME", _gamma)
 RANK_LIST: Final = Parsed("LIST", parse_ranks)
 CHUNKS: Final = Parsed("N|auto", _chunks)

@@ -32,7 +32,8 @@ def format_us(microseconds: float) -> str:
     >>> format_us(60.0091), format_us(1e9)
     ('60.01', '1000000000')
     """
-    return format_time_us(microseconds * 1e-6)
+    # Digits by the hundred are no help to anyone.
+    return format_time_us(microseconds * 1e-6) if microseconds < 1e15 else f"{microseconds:.4g}"
 
 
 def aligned(

@@ -47,6 +47,9 @@ def command(
     output.check()
     wanted = sizes.sizes()
     network = cluster.load()
+    from collsim.core.collective import check_root
+
+    check_root(run["root"], network.ranks)
     from collsim.choose.predict import Row, predict
     from collsim.report.nccl_table import nccl_table
     from collsim.report.records import keys_of, records

@@ -49,6 +49,9 @@ def command(
     if run["algorithm"] == "all":
         raise UsageError("--algorithm all: expected one NAME, or auto")
     network = cluster.load()
+    from collsim.core.collective import check_root
+
+    check_root(run["root"], network.ranks)
     from collsim.algorithms import build
     from collsim.choose.predict import predict
     from collsim.engine.simulate import simulate

@@ -1,0 +1,87 @@
+"""Which cluster the options mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from collsim.cli.clusters import ClusterChoice
+from collsim.errors import UsageError
+
+IDEAL = "--alpha and --bandwidth make an ideal network of --ranks, so they can't be"
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "ranks"),
+    [
+        ("", "textbook-h100", 8),
+        ("--ranks 5", "textbook-h100", 5),
+        ("--ranks 1000", "textbook-h100", 1000),
+        ("-c textbook-h100", "textbook-h100", 8),
+        ("-c dgx-h100", "dgx-h100", 8),
+        ("-c dgx-h100 --ranks 3", "dgx-h100", 3),
+        ("-c dgx-h100 --nodes 4", "dgx-h100", 32),
+        ("-c dgx-a100 --nodes 2 --gpus-per-node 4", "dgx-a100", 8),
+        ("--cluster ./configs/clusters/dgx-a100.toml", "dgx-a100", 8),
+        ("--alpha 1us --bandwidth 1GB/s", "ideal", 8),
+        ("--alpha 0 --bandwidth 400Gb/s --ranks 3 --launch 5us --alpha-busy 0", "ideal", 3),
+        ("-c dgx-h100 --sharing fifo", "dgx-h100", 8),
+    ],
+)
+def test_cluster_and_ranks(answer: Any, words: str, name: str, ranks: int) -> None:
+    """As the contract says."""
+    found = answer(f"predict all_reduce -s 1K {words}")
+    assert (found["cluster"], found["ranks"]) == (name, ranks)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--alpha 1us", "--alpha needs --bandwidth: both make an ideal network"),
+        ("--bandwidth 1GB/s", "--bandwidth needs --alpha: both make an ideal network"),
+        ("--launch 1us", "--launch needs --alpha and --bandwidth"),
+        ("--gamma 1ns -c dgx-h100", "--gamma needs --alpha and --bandwidth"),
+        (
+            "--ranks 4 --nodes 2 -c dgx-h100",
+            "--ranks takes GPUs of one node, so it can't be combined with --nodes",
+        ),
+        *(
+            (
+                f"--alpha 1us --bandwidth 1GB/s {words}",
+                f"{IDEAL} combined with {option}",
+            )
+            for words, option in (
+                ("-c dgx-h100", "-c/--cluster"),
+                ("--profile x.toml", "--profile"),
+                ("--nodes 2", "--nodes"),
+                ("--gpus-per-node 2", "--gpus-per-node"),
+            )
+        ),
+    ],
+)
+def test_contradictions_are_wrong_usage(fails: Any, words: str, message: str) -> None:
+    """Exit 2, and the last line says which options."""
+    assert fails(f"predict all_reduce -s 1K {words}", code=2) == message
+
+
+def test_more_ranks_than_a_node_names_the_cure(fails: Any) -> None:
+    """`--nodes`."""
+    assert fails("predict all_reduce -c dgx-h100 --ranks 9", code=1) == (
+        "ranks: got 9, but one node of dgx-h100 has 8 GPUs; take more nodes with --nodes"
+    )
+
+
+def test_wrong_usage_shows_the_usage_first(run: Any) -> None:
+    """Click's three lines, then the error."""
+    lines = run("predict all_reduce --alpha 1us").stderr.splitlines()
+    assert lines[0] == "Usage: collsim predict [OPTIONS] COLLECTIVE"
+    assert lines[1] == "Try 'collsim predict --help' for help."
+    assert lines[-1].startswith("Error: ")
+
+
+def test_choice_by_itself() -> None:
+    """Without a command line the rules are the same."""
+    assert ClusterChoice(alpha=1e-6, bandwidth=1e9, ranks=2).load().uniform == (1e-6, 1e-9)
+    with pytest.raises(UsageError, match="--nodes"):
+        ClusterChoice(ranks=2, nodes=2).load()

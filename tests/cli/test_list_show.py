@@ -1,0 +1,52 @@
+"""`collsim list` and `collsim show`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+
+KINDS = ["algorithms", "clusters", "links", "profiles", "collectives"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_every_kind(run: Any, answer: Any, kind: str) -> None:
+    """As text, JSON and CSV, with the same rows."""
+    found = answer(f"list {kind}")
+    assert found["schema"] == f"collsim/list-{kind}/1"
+    assert (found["cluster"], found["collective"], found["ranks"]) == (None, None, None)
+    table = run(f"list {kind}").stdout.splitlines()
+    assert len(table) == 1 + len(found["rows"])
+    rows = list(csv.DictReader(io.StringIO(run(f"list {kind} --csv").stdout)))
+    assert len(rows) == len(found["rows"])
+
+
+def test_lists_the_presets(run: Any) -> None:
+    """All three."""
+    words = run("list clusters").stdout.split()
+    assert {"textbook-h100", "dgx-h100", "dgx-a100"} <= set(words)
+
+
+def test_unknown_kind_names_the_nearest(fails: Any) -> None:
+    """One line."""
+    message = fails("list clutsers", code=1)
+    assert message.startswith("unknown list 'clutsers'; did you mean 'clusters'?")
+
+
+def test_shows_a_cluster(run: Any, answer: Any) -> None:
+    """Two nodes of eight, and the links from a rank to another."""
+    line = "show cluster dgx-h100 --nodes 2 --routes 0 8"
+    found = answer(line)
+    assert found["schema"] == "collsim/show-cluster/1"
+    assert (found["cluster"], found["ranks"], found["collective"]) == ("dgx-h100", 16, None)
+    (route,) = found["routes"]
+    assert [link["name"] for link in route["links"]] == ["ndr400[0].up", "ndr400[8].down"]
+    assert "ndr400[0].up" in run(line).stdout
+
+
+def test_show_refuses_a_route_that_is_not_there(fails: Any) -> None:
+    """A rank beyond the last."""
+    message = fails("show cluster dgx-h100 --routes 0 8", code=1)
+    assert message == "routes: got rank 8, expected ranks from 0 to 7"

@@ -1,0 +1,198 @@
+"""The program as a whole: help, version, exit codes, start-up and pipes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import collsim
+from collsim.cli.main import main
+from collsim.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def commands(group: click.Group, words: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """Return the words of every command and group, the program itself first."""
+    found = [words]
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        inner = isinstance(command, click.Group)
+        found += commands(command, (*words, name)) if inner else [(*words, name)]
+    return found
+
+
+COMMANDS = commands(main)
+
+
+def examples(words: tuple[str, ...]) -> list[str]:
+    """Return the command lines that a help shows as examples."""
+    text = CliRunner().invoke(main, [*words, "--help"], prog_name="collsim").stdout
+    _, _, after = text.partition("Example")
+    return re.findall(r"^    (collsim .*)$", after.partition("Options:")[0], re.MULTILINE)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids="-".join)
+def test_every_example_runs(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each help has at least one, and it exits with 0."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    shown = examples(words)
+    assert shown
+    for line in shown:
+        result = CliRunner().invoke(main, line.split()[1:], prog_name="collsim")
+        assert isinstance(result.exception, SystemExit | None), line
+        assert result.exit_code == 0, line
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids="-".join)
+def test_help_fits_a_terminal(words: tuple[str, ...]) -> None:
+    """Both spellings, at most 100 columns wide."""
+    for option in ("--help", "-h"):
+        result = CliRunner().invoke(main, [*words, option], prog_name="collsim")
+        assert result.exit_code == 0
+        assert result.stdout.startswith(f"Usage: {' '.join(['collsim', *words])} ")
+        assert max(map(len, result.stdout.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("words", [(), ("calibrate",), ("show",)], ids="-".join)
+def test_bare_group_prints_its_help(run: Any, words: tuple[str, ...]) -> None:
+    """And exits with 0."""
+    bare = run(" ".join(words))
+    assert bare.exit_code == 0
+    assert bare.stdout == run(" ".join([*words, "--help"])).stdout
+
+
+def test_version(run: Any) -> None:
+    """Name and version."""
+    assert run("--version").stdout == f"collsim {collsim.__version__}\n"
+
+
+def test_commands_are_files() -> None:
+    """The path is the name."""
+    folder = ROOT / "collsim" / "cli" / "commands"
+    files = {p.relative_to(folder).with_suffix("").parts for p in folder.rglob("*.py")}
+    expected = {words for words in files if words[-1] != "__init__"}
+    groups = {()} | {words[:-1] for words in files if words[-1] == "__init__"}
+    assert set(COMMANDS) == expected | groups
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (MemoryError(), 1, "out of memory; expected fewer ranks, chunks or sizes"),
+        (InputError("a value\nis wrong"), 1, "a value is wrong"),
+        (OSError(28, "No space left on device"), 1, "standard output: No space left on device"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_boundary_of_errors(
+    fails: Any, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, message: str
+) -> None:
+    """One line each, and no traceback."""
+
+    def raise_it(*args: object, **options: object) -> None:
+        raise error
+
+    monkeypatch.setattr("collsim.choose.predict.predict", raise_it)
+    assert fails("predict all_reduce", code=code) == message
+
+
+def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever finds one needs the traceback."""
+
+    def raise_it(*args: object, **options: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("collsim.choose.predict.predict", raise_it)
+    result = CliRunner().invoke(main, ["predict", "all_reduce"])
+    assert isinstance(result.exception, ZeroDivisionError)
+
+
+def test_broken_pipe_is_no_error(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing on stderr, exit 0."""
+
+    def leave(*args: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("collsim.cli.output.write_whole", leave)
+    result = run("predict all_reduce")
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_a_pipe_that_closes_does_not_hide_a_failure(
+    run: Any, monkeypatch: Any, log: str
+) -> None:
+    """`check | head` still exits with 1."""
+
+    def leave(*args: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("collsim.cli.output.write_whole", leave)
+    assert run(f"check {log} --alpha 1ns --bandwidth 9000GB/s").exit_code == 1
+
+
+def program(line: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the program in a process of its own."""
+    command = f"{sys.executable} -m collsim {line}"
+    return subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60,
+        cwd=ROOT, **options,
+    )  # fmt: skip
+
+
+def test_head_ends_it_quietly() -> None:
+    """A reader that leaves early is no error."""
+    line = "predict all_reduce -b 1 -e 4K -i 1 | head -1; exit ${PIPESTATUS[0]}"
+    done = program(line)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("# collsim")
+
+
+@pytest.mark.parametrize("line", ["predict all_reduce", "--help", "list links --json"])
+def test_full_disk_is_one_line(line: str) -> None:
+    """Behind a redirection too, where Python would complain at its own exit."""
+    done = program(f"{line} > /dev/full")
+    assert done.returncode == 1
+    assert re.fullmatch(r"Error: .*: No space left on device\n", done.stderr)
+
+
+def test_closed_stdout_is_one_line() -> None:
+    """There is nowhere to print to."""
+    done = program("predict all_reduce -s 8 >&-")
+    assert done.returncode == 1
+    assert re.fullmatch(r"Error: .*standard output.*\n", done.stderr)
+
+
+def test_plain_locale_does_not_matter() -> None:
+    """Greek letters come out where the locale is C."""
+    environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = program("list algorithms", env=environment)
+    assert done.returncode == 0
+    assert "α" in done.stdout
+
+
+def test_interrupt_is_one_line_and_130() -> None:
+    """Ctrl-C in the middle of a job."""
+    code = (
+        "import signal, collsim.engine.verify as engine\n"
+        "engine.verify = lambda *a, **k: signal.raise_signal(signal.SIGINT)\n"
+        "from collsim.cli.main import main\n"
+        "main(['verify'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (130, "Error: interrupted\n")

@@ -1,0 +1,80 @@
+"""`collsim simulate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+LINE = "simulate broadcast --algorithm mst -s 1000 --alpha 1us --bandwidth 1GB/s --ranks 4"
+
+
+def test_json_conforms(answer: Any, conforms: Any) -> None:
+    """Four ranks: two rounds, three messages, 2 (1 + 1) us."""
+    found = answer(LINE)
+    conforms(found, "simulate")
+    (row,) = found["rows"]
+    assert (row["rounds"], row["operations"], row["model"]) == (2, 3, "event")
+    assert row["makespan_us"] == pytest.approx(4, rel=1e-12)
+    assert row["time_us"] == row["makespan_us"]
+
+
+def test_critical_path_leads_to_the_end(answer: Any) -> None:
+    """It starts at 0, ends at the makespan, and names who sends what to whom."""
+    (row,) = answer(LINE)["rows"]
+    first, last = row["critical_path"][0], row["critical_path"][-1]
+    assert first == {
+        "operation": 0,
+        "round": 0,
+        "src": 0,
+        "dst": 2,
+        "bytes": 1000.0,
+        "start_us": 0.0,
+        "finish_us": pytest.approx(2, rel=1e-12),
+        "why": "start",
+    }
+    assert last["finish_us"] == row["makespan_us"]
+
+
+def test_table_says_where_the_time_goes(run: Any) -> None:
+    """Rounds, operations, makespan with its parts, and the path."""
+    lines = run(LINE).stdout.splitlines()
+    assert lines[1:4] == [
+        "rounds      2",
+        "operations  3",
+        "makespan    4.00 us = alpha 2.00 + beta 2.00",
+    ]
+    assert lines[5] == "critical path, 2 of 3 operations:"
+
+
+def test_long_paths_are_cut_in_the_table_only(run: Any, answer: Any) -> None:
+    """A path of 62 steps shows 20 and says how many more there are."""
+    line = "simulate all_reduce --algorithm ring -s 1MiB --ranks 32"
+    assert "... 42 more ..." in run(line).stdout
+    assert len(answer(line)["rows"][0]["critical_path"]) == 62
+
+
+def test_auto_takes_what_predict_takes(answer: Any) -> None:
+    """The fastest algorithm and its best chunks, with the same time."""
+    line = "broadcast -s 1GiB --ranks 8"
+    (predicted,) = answer(f"predict {line}")["rows"]
+    (simulated,) = answer(f"simulate {line} --algorithm auto")["rows"]
+    for key in ("algorithm", "chunks"):
+        assert simulated[key] == predicted[key]
+    assert simulated["time_us"] == pytest.approx(predicted["time_us"], rel=1e-9)
+
+
+def test_one_rank_does_nothing(answer: Any, run: Any) -> None:
+    """No operation, no path, no time."""
+    (row,) = answer("simulate reduce --algorithm ring -s 8 --ranks 1")["rows"]
+    assert (row["operations"], row["critical_path"], row["makespan_us"]) == (0, [], 0)
+    assert "critical path" not in run("simulate reduce --algorithm ring -s 8 --ranks 1").stdout
+
+
+def test_needs_one_algorithm_and_one_size(fails: Any) -> None:
+    """Both are usage."""
+    assert "--algorithm" in fails("simulate reduce -s 8", code=2)
+    one = "expected one size, such as -s 64MiB"
+    assert fails("simulate reduce --algorithm mst", code=2) == one
+    assert fails("simulate reduce --algorithm mst -s 1 -s 2", code=2) == one
+    assert "expected one NAME" in fails("simulate reduce --algorithm all -s 1", code=2)

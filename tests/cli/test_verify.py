@@ -1,0 +1,64 @@
+"""`collsim verify`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from collsim.engine import verify as engine
+
+
+def test_json_conforms(answer: Any, conforms: Any) -> None:
+    """A row for each rank count and root."""
+    found = answer("verify reduce --algorithm ring --ranks 1-2")
+    conforms(found, "verify")
+    assert [(row["ranks"], row["root"], row["ok"]) for row in found["rows"]] == [
+        (1, 0, True),
+        (2, 0, True),
+        (2, 1, True),
+    ]
+    assert (found["collective"], found["ranks"]) == ("reduce", None)
+
+
+def test_table_has_a_line_for_each_algorithm(run: Any) -> None:
+    """With the rank counts as they are typed."""
+    lines = run("verify all_reduce --algorithm ring --ranks 1-4,13").stdout.splitlines()
+    assert lines[0].split() == ["collective", "algorithm", "ranks", "cases", "result"]
+    assert [line.split() for line in lines[1:]] == [["all_reduce", "ring", "1-4,13", "5", "ok"]]
+
+
+def test_root_chooses_one(answer: Any) -> None:
+    """One row, with that root."""
+    (row,) = answer("verify scatter --algorithm mst --ranks 6 --root 5")["rows"]
+    assert (row["root"], row["ok"]) == (5, True)
+
+
+def test_what_is_wrong_is_printed_and_fails(
+    run: Any, answer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table with the reason on stdout, the error on stderr, exit 1."""
+    row = engine.Row("reduce", "ring", 3, 1, False, "rank 1 gets nothing")
+    wrong = engine.Verification((row,), ())
+    monkeypatch.setattr(engine, "verify", lambda *args, **options: wrong)
+    result = run("verify reduce")
+    assert result.exit_code == 1
+    table = result.stdout.splitlines()
+    assert table[1].split() == ["reduce", "ring", "3", "1", "1", "wrong"]
+    assert table[2] == "wrong: reduce/ring on 3 ranks, root 1: rank 1 gets nothing"
+    assert result.stderr == (
+        "Error: verify: 1 of 1 cases are wrong, the first is reduce/ring on 3 ranks: "
+        "rank 1 gets nothing\n"
+    )
+    assert answer("verify reduce", code=1)["rows"][0]["ok"] is False
+
+
+def test_nothing_to_verify_is_a_failure(fails: Any) -> None:
+    """A root that is none of the ranks is no success."""
+    message = fails("verify broadcast --ranks 4 --root 5", code=1)
+    assert message == "root: got 5, expected a rank from 0 to 3"
+
+
+def test_no_progress_into_a_file(run: Any) -> None:
+    """Stderr is empty unless it is a terminal."""
+    assert run("verify gather --algorithm mst --ranks 1-3").stderr == ""
