@@ -53,11 +53,7 @@ def _example(answer: Explanation) -> list[str]:
         rows.append([f"rank {holding.rank}", *sides])
     header = ["", "before", "such as", "after", "such as "]
     root = "" if answer.example.root is None else f", root {answer.example.root}"
-    title = (
-        f"What it does, on four ranks{root} (a2: element 2 of rank 0; -: nothing, or anything)"
-    )
-    if all(symbol.isalpha() for h in answer.example.ranks for symbol in h.before):
-        one_each = all(symbol.isalpha() for h in answer.example.ranks for symbol in h.before)
+    one_each = all(symbol.isalpha() for h in answer.example.ranks for symbol in h.before)
     letter = "a: what rank 0 brings" if one_each else "a2: element 2 of rank 0"
     title = f"What it does, on four ranks{root} ({letter}; -: nothing, or anything)"
     table = aligned(header, rows, left=header).splitlines()
