@@ -41,6 +41,11 @@ class SizeChoice:
     factor: int | None
     step: int | None
 
+    @property
+    def given(self) -> bool:
+        """Whether any of them was given."""
+        return bool(self.size) or (self.first, self.last, self.factor, self.step) != (None,) * 4
+
     def sizes(self) -> tuple[int, ...]:
         """Return the sizes in bytes; UsageError if the options contradict each other."""
         return chosen_sizes(self.size, self.first, self.last, self.factor, self.step)

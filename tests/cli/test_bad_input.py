@@ -34,10 +34,7 @@ GAMMA = "expected a time per byte such as 0.0005ns, or a rate such as 2000GB/s"
         ("--alpha nan", f"'--alpha': time 'nan': {TIME}"),
         ("--alpha 5", f"'--alpha': time '5' has no unit: {TIME}"),
         ("--alpha 1e10s", "'--alpha': got '1e10s', expected a time of at most 1e9s"),
-        (
-            "--gamma 5",
-            "'--gamma': got '5', expected a time per byte such as 0.0005ns, or a rate such as 2000GB/s",
-        ),
+        ("--gamma 5", f"'--gamma': got '5', {GAMMA}"),
         ("--ranks 0", "'--ranks': got '0', expected a whole number from 1 to 1048576"),
         ("--ranks two", "'--ranks': got 'two', expected a whole number from 1 to 1048576"),
         ("--nodes -1", "'--nodes': got '-1', expected a whole number from 1 to 1048576"),

@@ -1,0 +1,74 @@
+"""``collsim explain``: the reasoning, in words and numbers."""
+
+from typing import Any
+
+import click
+
+from collsim.cli.clusters import ClusterChoice
+from collsim.cli.lazy import command as _command
+from collsim.cli.options import (
+    SizeChoice,
+    chunks_option,
+    cluster_options,
+    collective_argument,
+    output_options,
+    root_option,
+    size_options,
+)
+from collsim.cli.output import Output
+
+__all__ = ["command"]
+
+
+@_command(
+    """Explain what algorithms do and cost: rounds, who sends to whom, and what rules where.
+
+    \b
+    Examples:
+      collsim explain broadcast --ranks 6 --chunks 1
+      collsim explain all_reduce -c dgx-h100 --algorithm ring -s 1K -s 1GB
+    """
+)
+@collective_argument
+@click.option(
+    "--algorithm",
+    "algorithms",
+    metavar="NAME|auto|all",
+    multiple=True,
+    help="Repeatable.  [default: auto, the two ends mst and ring]",
+)
+@size_options
+@chunks_option
+@root_option
+@cluster_options
+@output_options
+def command(
+    collective: str,
+    algorithms: tuple[str, ...],
+    sizes: SizeChoice,
+    cluster: ClusterChoice,
+    output: Output,
+    **run: Any,
+) -> None:
+    """Explain and print."""
+    output.check()
+    some: dict[str, Any] = {"sizes": sizes.sizes()} if sizes.given else {}
+    network = cluster.load()
+    from collsim.algorithms import algorithm_names
+    from collsim.choose.explain import explain
+    from collsim.report.explain import explain_text
+    from collsim.report.records import record
+
+    names: tuple[str, ...] | None = algorithms
+    if "all" in algorithms:
+        names = algorithm_names(collective)
+    elif not algorithms or "auto" in algorithms:
+        names = None
+    answer = explain(collective, network, algorithms=names, **some, **run)
+    found = record(answer)
+    rows = [
+        {"algorithm": story["name"], **cost}
+        for story in found["algorithms"]
+        for cost in story["costs"]
+    ]
+    output.emit("explain", rows, tuple(rows[0]), lambda: explain_text(answer), **found)
