@@ -61,7 +61,9 @@ class Simulation:
         """Return the time in seconds at a size in bytes."""
         if not len(self.schedule):
             return self.plan.launch
-        return self.plan.launch + float(max(self.loop.run(check_nbytes(nbytes))[1]))
+        finish = self.loop.run(check_nbytes(nbytes))[1]
+        last = max(finish) if isinstance(finish, list) else finish.max()
+        return self.plan.launch + float(last)
 
     def run(self, nbytes: float) -> Timeline:
         """Return the timeline at a size in bytes."""
