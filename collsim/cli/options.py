@@ -98,7 +98,7 @@ cluster_options: Final = gathered(
     click.option("--nodes", type=Whole(), help="So many nodes of it."),
     click.option("--gpus-per-node", type=Whole(), help="So many GPUs in each node."),
     click.option(
-        "--ranks", type=Whole(name="P"), help="So many GPUs of one node.  [default: all; 8]"
+        "--ranks", type=Whole(name="P"), help="So many GPUs of one node.  [default: all of it]"
     ),
     click.option("--alpha", type=TIME, help="With --bandwidth, an ideal network of --ranks."),
     click.option("--bandwidth", type=BANDWIDTH, help="Its bandwidth, one direction."),
@@ -120,8 +120,8 @@ size_options: Final = gathered(
 )
 
 range_options: Final = chained(
-    click.option("-b", "first", type=SIZE, default=1, help="From this size.  [default: 1]"),
-    click.option("-e", "last", type=SIZE, default=2**40, help="To this size.  [default: 1TiB]"),
+    click.option("-b", "first", type=SIZE, help="From this size.  [default: 1]"),
+    click.option("-e", "last", type=SIZE, help="To this size.  [default: 1TiB]"),
 )
 
 output_options: Final = gathered(

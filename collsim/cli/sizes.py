@@ -68,7 +68,10 @@ def chosen_sizes(
     )
 
 
-def check_range(first: int, last: int) -> None:
-    """Raise UsageError if the range of real sizes from -b to -e is empty."""
-    if first >= last:
-        raise UsageError(f"-b {first} is not below -e {last}, expected a range of sizes")
+def check_range(first: int | None, last: int | None) -> tuple[int, int]:
+    """Return the range of real sizes from -b to -e; UsageError if it is empty."""
+    low = 1 if first is None else first
+    high = 2**40 if last is None else last
+    if low >= high:
+        raise UsageError(f"-b {low} is not below -e {high}, expected a range of sizes")
+    return low, high

@@ -51,6 +51,7 @@ COMMANDS = [
     ["simulate", "broadcast", "--algorithm", "ring", "-s", "1K"],
     ["crossover", "reduce", "mst", "ring"],
     ["verify", "gather", "--ranks", "1-3"],
+    ["explain", "scatter", "--ranks", "4"],
     ["list", "clusters"],
     ["show", "cluster", "dgx-h100"],
     ["calibrate", "fit", LOG],

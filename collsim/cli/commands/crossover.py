@@ -37,27 +37,33 @@ __all__ = ["command"]
 @chunks_option
 @model_option
 @root_option
+@click.option("--plot", metavar="FILE", help="Draw both too, as PNG, SVG or PDF.")
 @cluster_options
 @output_options
 def command(
     collective: str,
     a: str,
     b: str,
-    first: int,
-    last: int,
+    first: int | None,
+    last: int | None,
+    plot: str | None,
     cluster: ClusterChoice,
     output: Output,
     **run: Any,
 ) -> None:
     """Search and print."""
     output.check()
-    check_range(first, last)
+    low, high = check_range(first, last)
     network = cluster.load()
     from collsim.choose.crossover import Swap, crossover
     from collsim.report.crossover_text import crossover_text
     from collsim.report.records import keys_of, records
 
-    found = crossover(collective, a, b, network, min_bytes=first, max_bytes=last, **run)
+    found = crossover(collective, a, b, network, min_bytes=low, max_bytes=high, **run)
+    if plot is not None:
+        from collsim.plot.crossover import plot_crossover
+
+        plot_crossover(collective, a, b, network, plot, min_bytes=first, max_bytes=last, **run)
     output.emit(
         "crossover",
         records(found.rows),
