@@ -16,8 +16,9 @@ __all__ = ["Plan", "lower"]
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-# A table over all pairs of ranks beats sorting while it fits in about 70 MB.
-_TABLE_UP_TO = 4096**2
+# A table over all pairs of ranks beats sorting while it is not much larger than what
+# would be sorted.
+_TABLE_UP_TO: Final = 4096
 
 # Bits of a time below the estimate of the whole: a double has 53, two are left for error.
 _BITS: Final = 51
@@ -180,7 +181,7 @@ def _pairs(schedule: Schedule) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
     """Return the distinct (src, dst) pairs, and the pair of every operation."""
     p = schedule.ranks
     key = schedule.src.astype(np.int64) * p + schedule.dst
-    if p * p <= max(_TABLE_UP_TO, 4 * key.size):
+    if p * p <= max(_TABLE_UP_TO, 8 * key.size):
         table = np.zeros(p * p, dtype=np.int32)
         table[key] = 1
         distinct = np.flatnonzero(table)

@@ -109,7 +109,7 @@ def test_no_size_is_too_small_or_too_large(nbytes: float) -> None:
 
 
 def test_many_ranks_are_numbered_without_a_table_of_pairs() -> None:
-    """Above 4,096 ranks distinct pairs are found by sorting."""
+    """Where messages are few, distinct pairs are found by sorting."""
     ranks = 5000
     b = Builder(collective("broadcast"), ranks)
     b.copy([0, 1, 0, 4999], [1, 4999, 4999, 0], [[0]] * 4)
