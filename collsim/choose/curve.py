@@ -88,11 +88,11 @@ class Curve:
         if model not in MODELS:
             raise InputError(f"model: got {model!r}, expected one of {', '.join(MODELS)}")
         self.model = model
+        self._simulations: dict[int, Simulation] = {}
+        self._terms: dict[int, Terms] = {}
         self.chunks = self._check_chunks(chunks)
         if model == "formula":
             self._check_formula()
-        self._simulations: dict[int, Simulation] = {}
-        self._terms: dict[int, Terms] = {}
         self._work = 0
 
     def _check_chunks(self, chunks: int | str) -> int | None:

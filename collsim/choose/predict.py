@@ -7,7 +7,7 @@ from typing import Literal
 from collsim.algorithms import algorithm_names, find
 from collsim.choose.curve import TIE, Curve, Model, Time
 from collsim.core.cluster import Cluster
-from collsim.core.collective import OPS, Collective, collective
+from collsim.core.collective import OPS, Collective, check_root, collective
 from collsim.core.dtype import element_size
 from collsim.engine.bound import lower_bound
 from collsim.errors import InputError, UnknownNameError
@@ -129,6 +129,7 @@ def curves(
     (['mst', 'ring', 'linear'], {})
     """
     kind = collective(collective_name)
+    check_root(root, cluster.ranks)
     if algorithm not in ("auto", "all"):
         known = algorithm_names(kind.name)
         if algorithm not in known:
