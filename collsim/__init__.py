@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from collsim.calibrate.check import check
     from collsim.calibrate.fit import fit
     from collsim.choose.crossover import crossover
+    from collsim.choose.explain import explain
     from collsim.choose.predict import predict
     from collsim.core.builder import Builder
     from collsim.core.cluster import Cluster
     from collsim.core.collective import COLLECTIVES, collective
     from collsim.core.schedule import Schedule
     from collsim.engine.simulate import simulate
-    from collsim.engine.verify import verify
+    from collsim.choose.verify import verify
+    from collsim.plot.crossover import plot_crossover
 
 __all__ = [
     "COLLECTIVES",
@@ -39,7 +41,9 @@ __all__ = [
     "check",
     "collective",
     "crossover",
+    "explain",
     "fit",
+    "plot_crossover",
     "predict",
     "simulate",
     "verify",
@@ -57,10 +61,12 @@ _HOME: Final = {
     "check": "calibrate.check",
     "collective": "core.collective",
     "crossover": "choose.crossover",
+    "explain": "choose.explain",
     "fit": "calibrate.fit",
+    "plot_crossover": "plot.crossover",
     "predict": "choose.predict",
     "simulate": "engine.simulate",
-    "verify": "engine.verify",
+    "verify": "choose.verify",
 }
 
 

@@ -1,23 +1,21 @@
 """Explain a collective: who sends what to whom, what that costs, and where it turns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, Literal
 
 from collsim.algorithms import algorithm_names
 from collsim.choose.crossover import Swap, crossover
 from collsim.choose.curve import TIE, Curve
-from collsim.choose.example import Example, example
-from collsim.choose.rounds import Round, rounds_of
+from collsim.choose.example import example
+from collsim.choose.explanation import AlgorithmStory, Cost, Explanation, Message, Rule
+from collsim.choose.rounds import rounds_of
 from collsim.core.cluster import Cluster
 from collsim.core.collective import Collective, collective
 from collsim.engine.simulate import check_nbytes
 from collsim.errors import InputError
 
-__all__ = ["AlgorithmStory", "Cost", "Explanation", "Message", "Rule", "explain"]
-
-Rule = Literal["alpha", "beta", "neither"]
+__all__ = ["explain"]
 
 _SIZES: Final = (1024.0, 1e9)
 _ENDS: Final = ("mst", "ring")
@@ -25,145 +23,6 @@ _ENDS: Final = ("mst", "ring")
 # out. Where the best chunk count is searched too, messages count this much more.
 _SEARCH_UP_TO: Final = 40_000
 _CHUNKED: Final = 256
-
-
-@dataclass(frozen=True)
-class Message:
-    """One message on an empty route.
-
-    Parameters
-    ----------
-    src, dst : int
-        From where to where.
-    link : str
-        Kinds of link on the way.
-    alpha_us : float
-        Start-up in microseconds.
-    bandwidth : float
-        Bytes per second.
-    equal_bytes : float
-        Size at which the start-up takes as long as the bytes.
-    beta_us : tuple of float
-        Microseconds for the bytes at each of the sizes.
-    """
-
-    src: int
-    dst: int
-    link: str
-    alpha_us: float
-    bandwidth: float
-    equal_bytes: float
-    beta_us: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What an algorithm takes at one size.
-
-    Parameters
-    ----------
-    size : float
-        Bytes.
-    chunks : int
-        In how many chunks.
-    model : str
-        ``"formula"`` or ``"event"``.
-    time_us, alpha_us, beta_us, gamma_us, launch_us, waiting_us : float
-        The time and its parts, in microseconds.
-    alphas, betas : float or None
-        ``alpha_us`` is so many alphas, ``beta_us`` so many times n beta; None where the
-        links differ, so that only a simulation knows.
-    equal_bytes : float or None
-        Size at which both parts are equal, with as many chunks.
-    rules : {"alpha", "beta", "neither"}
-        The larger part.
-    """
-
-    size: float
-    chunks: int
-    model: str
-    time_us: float
-    alpha_us: float
-    beta_us: float
-    gamma_us: float
-    launch_us: float
-    waiting_us: float
-    alphas: float | None
-    betas: float | None
-    equal_bytes: float | None
-    rules: Rule
-
-
-@dataclass(frozen=True)
-class AlgorithmStory:
-    """One algorithm: what it does, and what that costs.
-
-    Parameters
-    ----------
-    name, summary, formula, paper : str
-        As its author says.
-    chunks : int
-        In how many chunks the rounds are drawn.
-    rounds, messages : int
-        How many there are.
-    shown : tuple of Round
-        The first rounds; all of them unless there are very many.
-    costs : tuple of Cost
-        One per size.
-    """
-
-    name: str
-    summary: str
-    formula: str
-    paper: str
-    chunks: int
-    rounds: int
-    messages: int
-    shown: tuple[Round, ...]
-    costs: tuple[Cost, ...]
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The answer of :func:`explain`; ``dataclasses.asdict`` makes it JSON.
-
-    Parameters
-    ----------
-    cluster, shape, collective, ranks, root
-        What is explained; root is None for a collective without one.
-    ideal : bool
-        Whether the formulas are exact here. If not, the costs are those of the
-        critical path of a simulation.
-    messages : tuple of Message
-        What one message costs: to a neighbour, and to another node if there is one.
-    sizes : tuple of float
-        Bytes.
-    algorithms : tuple of AlgorithmStory
-        In the order asked for.
-    left_out : dict of str
-        Those that can't run here, with the reason.
-    fastest : tuple of str
-        At each size.
-    turns : tuple of Swap or None
-        Sizes from 1 B to 1 TiB at which another one becomes the fastest; None if the
-        search would simulate for too long.
-    example : Example
-        Before and after on four ranks.
-    """
-
-    cluster: str
-    shape: str
-    collective: str
-    ranks: int
-    root: int | None
-    ideal: bool
-    messages: tuple[Message, ...]
-    sizes: tuple[float, ...]
-    algorithms: tuple[AlgorithmStory, ...]
-    left_out: dict[str, str]
-    fastest: tuple[str, ...]
-    turns: tuple[Swap, ...] | None
-    example: Example
 
 
 def explain(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from collsim.choose.explain import AlgorithmStory, Cost, Explanation, Message
+from collsim.choose.explanation import AlgorithmStory, Cost, Explanation, Message
 from collsim.report.explain_rounds import in_lines, legend, multiple, round_lines, size_text
 from collsim.report.table import aligned
 from collsim.units import format_bandwidth, format_time

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Final
 
-from collsim.choose.explain import AlgorithmStory
+from collsim.choose.explanation import AlgorithmStory
 from collsim.choose.rounds import Round, Send
 from collsim.units import format_size
 

@@ -1,0 +1,193 @@
+"""Verify schedules: right data in every order that a machine may take, and no race."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from collsim.core.algorithm import Algorithm
+from collsim.core.collective import COLLECTIVES, Collective, check_ranks, check_root, collective
+from collsim.engine.verdict import Verdict, verify_schedule
+from collsim.errors import CollsimError, UnknownNameError
+from collsim.registry import member
+
+__all__ = ["RANKS", "LeftOut", "Row", "Verdict", "Verification", "verify", "verify_schedule"]
+
+# Small counts one by one, and around powers of two: what the command line checks.
+RANKS: Final = (*range(1, 10), 13, 16, 17, 33)
+_CHUNKS: Final = (1, 3)
+_ALL_ROOTS_UP_TO: Final = 9
+
+
+@dataclass(frozen=True)
+class Row:
+    """One verified case; attributes are the keys of the JSON output.
+
+    Parameters
+    ----------
+    collective, algorithm : str
+        What was verified; an algorithm in chunks with several chunk counts.
+    ranks : int
+        Rank count P.
+    root : int or None
+        Root; None where the collective has none.
+    ok : bool
+        Whether everything was right.
+    reason : str
+        What was not; empty if all was.
+    """
+
+    collective: str
+    algorithm: str
+    ranks: int
+    root: int | None
+    ok: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A case that does not apply, and why."""
+
+    collective: str
+    algorithm: str
+    ranks: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The answer of :func:`verify`.
+
+    Parameters
+    ----------
+    rows : tuple of Row
+        One per collective, algorithm, rank count and root.
+    left_out : tuple of LeftOut
+        What does not apply: an algorithm that can't run on so many ranks, a root that
+        is no rank.
+    """
+
+    rows: tuple[Row, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether all rows are right."""
+        return all(row.ok for row in self.rows)
+
+
+def verify(
+    collective_name: str | None = None,
+    algorithm: str | None = None,
+    ranks: Iterable[int] = RANKS,
+    roots: Iterable[int] | None = None,
+    progress: Callable[[Row], None] | None = None,
+) -> Verification:
+    """Verify algorithms, each on several rank counts and from several roots.
+
+    Parameters
+    ----------
+    collective_name : str, optional
+        Any spelling; all collectives by default.
+    algorithm : str, optional
+        A name; all algorithms by default, as for ``"all"``.
+    ranks : iterable of int
+        Rank counts P.
+    roots : iterable of int, optional
+        Roots of the collectives that have one. By default every rank up to P = 9, and
+        the first, a middle and the last one beyond.
+    progress : callable, optional
+        Told each row as soon as it is there.
+
+    Returns
+    -------
+    Verification
+        Rows, and what was left out.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such collective, or none of the collectives has such an algorithm.
+    InputError
+        If a rank count is below 1, or a root is no rank at any of the rank counts.
+
+    Examples
+    --------
+    >>> verification = verify("broadcast", "mst", ranks=(1, 3))
+    >>> [(row.ranks, row.root, row.ok) for row in verification.rows]
+    [(1, 0, True), (3, 0, True), (3, 1, True), (3, 2, True)]
+    """
+    counts = [check_ranks(p) for p in ranks]
+    wanted = None if roots is None else _check_roots(roots, counts)
+    rows: list[Row] = []
+    left_out: list[LeftOut] = []
+    for kind, name, found in _algorithms(collective_name, algorithm):
+        for p in counts:
+            reason = found.limits(p)
+            if reason is not None:
+                left_out.append(LeftOut(kind.name, name, p, reason))
+                continue
+            for root in _roots(kind, p, wanted):
+                if root is not None and root >= p:
+                    left_out.append(
+                        LeftOut(
+                            kind.name, name, p, f"root {root} needs at least {root + 1} ranks"
+                        )
+                    )
+                    continue
+                verdict = _algorithm(kind.name, name, found, p, root or 0)
+                rows.append(Row(kind.name, name, p, root, verdict.ok, verdict.reason))
+                if progress is not None:
+                    progress(rows[-1])
+    return Verification(tuple(rows), tuple(left_out))
+
+
+def _room(attribute: str) -> Any:
+    """Return a function of the room of algorithms, a neighbour that is asked for by name."""
+    return member("collsim", "algorithms", attribute, "room")
+
+
+def _algorithms(
+    collective_name: str | None, algorithm: str | None
+) -> Iterator[tuple[Collective, str, Algorithm]]:
+    kinds = COLLECTIVES if collective_name is None else (collective(collective_name).name,)
+    members: dict[str, tuple[str, ...]] = {
+        kind: _room("algorithm_names")(kind) for kind in kinds
+    }
+    if algorithm is not None and algorithm != "all":
+        every = dict.fromkeys(name for known in members.values() for name in known)
+        if algorithm not in every:
+            what = "algorithm" if collective_name is None else f"algorithm of {kinds[0]}"
+            raise UnknownNameError(what, algorithm, every)
+        members = {kind: (algorithm,) for kind, known in members.items() if algorithm in known}
+    for kind, known in members.items():
+        for name in known:
+            yield collective(kind), name, _room("find")(kind, name)
+
+
+def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) -> Verdict:
+    for chunks in _CHUNKS if found.chunked else (1,):
+        try:
+            verdict = verify_schedule(_room("build")(kind, name, ranks, root, chunks))
+        except CollsimError as error:
+            verdict = Verdict(False, f"can't be built: {error}")
+        if not verdict.ok:
+            return (
+                verdict if chunks == 1 else Verdict(False, f"{chunks} chunks: {verdict.reason}")
+            )
+    return Verdict(True)
+
+
+def _check_roots(roots: Iterable[int], counts: Sequence[int]) -> tuple[int, ...]:
+    most = max(counts, default=1)
+    return tuple(check_root(root, most) for root in roots)
+
+
+def _roots(
+    kind: Collective, ranks: int, wanted: Sequence[int] | None
+) -> Sequence[int] | Sequence[None]:
+    if not kind.rooted:
+        return (None,)
+    if wanted is not None:
+        return wanted
+    return range(ranks) if ranks <= _ALL_ROOTS_UP_TO else (0, ranks // 2, ranks - 1)

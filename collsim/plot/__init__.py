@@ -1,0 +1,1 @@
+"""Pictures of results, one file each; the only room that knows matplotlib."""

@@ -1,0 +1,211 @@
+"""Time against size of two algorithms, with every size at which they swap."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.choose.crossover import Crossover, crossover
+from collsim.choose.curve import Curve, Model
+from collsim.choose.predict import curves
+from collsim.core.cluster import Cluster
+from collsim.core.collective import collective
+from collsim.engine.bound import lower_bound
+from collsim.errors import InputError
+from collsim.plot.marks import mark_swaps
+from collsim.plot.paper import (
+    STYLES,
+    check_path,
+    save,
+    size_axis,
+    styled,
+    time_axis,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_crossover"]
+
+_Floats = NDArray[np.float64]
+
+_POINTS: Final = 241
+# What is shown unless the user says otherwise, if no swap lies outside: nccl-tests' range.
+_VIEW: Final = (8.0, 2.0**33)
+_ALPHA, _BETA = "#E3ECF5", "#F7EEDC"
+
+
+def plot_crossover(
+    collective_name: str,
+    a: str,
+    b: str,
+    cluster: Cluster,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    root: int = 0,
+    chunks: int | Literal["auto"] = "auto",
+    model: Model = "auto",
+    min_bytes: float | None = None,
+    max_bytes: float | None = None,
+) -> "Figure":
+    """Draw the times of two algorithms against size, and mark where they swap.
+
+    Parameters
+    ----------
+    collective_name : str
+        Any spelling.
+    a, b : str
+        Two algorithms of it.
+    cluster : Cluster
+        Where they run.
+    path : str or Path, optional
+        Write the picture there, as PNG, SVG or PDF by its ending.
+    root, chunks, model
+        As in :func:`collsim.crossover`.
+    min_bytes, max_bytes : float, optional
+        Range of sizes; by default 8 bytes to 8 GiB, or more so that all swaps are seen.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        For a notebook, or for further changes.
+
+    Raises
+    ------
+    InputError
+        For another ending, an empty range, or an algorithm that does not apply.
+    FileError
+        If the file can't be written.
+
+    Examples
+    --------
+    >>> cluster = Cluster.ideal(8, alpha="10us", bandwidth="900GB/s")
+    >>> figure = plot_crossover("all_reduce", "mst", "ring", cluster)
+    >>> figure.axes[0].get_xlabel()
+    'size n (bytes, binary steps)'
+    """
+    if path is not None:
+        check_path(path)
+    kind = collective(collective_name)
+    found = crossover(
+        kind.name, a, b, cluster, root=root, chunks=chunks, model=model,
+        min_bytes=min_bytes or 1.0, max_bytes=max_bytes or 2.0**40,
+    )  # fmt: skip
+    low, high = _view(found, min_bytes, max_bytes)
+    whole = curves(kind.name, cluster, "all", root=root, chunks=chunks, model=model)[0]
+    pair = [next(curve for curve in whole if curve.name == name) for name in (a, b)]
+    sizes = np.geomspace(low, high, _POINTS)
+    bound = np.array([lower_bound(kind, cluster, n) for n in sizes])
+    with styled():
+        figure = _draw(found, pair, sizes, bound)
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def _view(
+    found: Crossover, min_bytes: float | None, max_bytes: float | None
+) -> tuple[float, float]:
+    swaps = [swap.size for swap in found.rows]
+    low = min([_VIEW[0], *(size / 16 for size in swaps)])
+    high = max([_VIEW[1], *(size * 16 for size in swaps)])
+    # A size of 0 has no place on a logarithmic axis.
+    return max(1.0, min_bytes or low), max_bytes or high
+
+
+def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Floats) -> "Figure":
+    from matplotlib.figure import Figure
+
+    times = [np.array([curve.seconds(n) for n in sizes]) for curve in pair]
+    if min(t.min() for t in times) <= 0:
+        raise InputError(
+            f"plot: {found.collective} on {found.ranks} ranks of {found.cluster} takes no "
+            "time, so there is nothing to draw on a logarithmic axis"
+        )
+    figure = Figure(figsize=(8.0, 5.2), layout="constrained")
+    axes = figure.add_subplot()
+    size_axis(axes, float(sizes[0]), float(sizes[-1]))
+    time_axis(axes)
+    for i, (curve, seconds) in enumerate(zip(pair, times, strict=True)):
+        # Marks of the two lines lie between each other, not on each other.
+        axes.plot(
+            sizes, seconds, label=curve.name, linewidth=2.0, markersize=5.5,
+            markevery=(12 * i + 6, 24), zorder=3, **STYLES[i],
+        )  # fmt: skip
+    if bound.min() > 0:
+        axes.plot(
+            sizes, bound, label="lower bound: no algorithm is faster", linewidth=1.2,
+            color="#444444", linestyle=(0, (1, 1.5)), zorder=2,
+        )  # fmt: skip
+    _limits(axes, [*times, bound])
+    _shade(axes, pair, sizes)
+    mark_swaps(axes, found)
+    axes.grid(True, which="major", color="#FFFFFF", linewidth=0.8, zorder=1)
+    axes.set_axisbelow(True)
+    ranks = "1 rank" if found.ranks == 1 else f"{found.ranks} ranks"
+    title = f"{found.collective} on {ranks} of {found.cluster}: {found.a} and {found.b}"
+    axes.set_title(title, loc="left")
+    # Outside, because inside there is no corner that stays free for all pairs.
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, handlelength=3.5)
+    return figure
+
+
+def _limits(axes: "Axes", times: Sequence[_Floats]) -> None:
+    """Leave room above the curves for the names of the regimes and of the swaps."""
+    low = min(float(t[t > 0].min()) for t in times if (t > 0).any())
+    high = max(float(t.max()) for t in times)
+    span = np.log10(high / low)
+    axes.set_ylim(low / 10 ** max(0.15, 0.06 * span), high * 10 ** max(0.3, 0.12 * span))
+
+
+@dataclass(frozen=True)
+class _Band:
+    low: float
+    high: float
+    alpha: bool
+
+
+def _bands(pair: Sequence[Curve], sizes: _Floats) -> list[_Band]:
+    """Return where the start-ups of the faster algorithm take longer than its bytes."""
+
+    def alpha_rules(n: float) -> bool:
+        parts = min((curve.at(n) for curve in pair), key=lambda time: time.seconds).breakdown
+        return parts.alpha > parts.beta
+
+    def border(low: float, high: float, rules: bool) -> float:
+        for _ in range(40):
+            middle = float(np.sqrt(low * high))
+            low, high = (middle, high) if alpha_rules(middle) == rules else (low, middle)
+        return high
+
+    rules = [alpha_rules(float(n)) for n in sizes]
+    edges = [float(sizes[0])]
+    for (m, was), (n, now) in pairwise(zip(sizes, rules, strict=True)):
+        if was != now:
+            edges.append(border(float(m), float(n), was))
+    edges.append(float(sizes[-1]))
+    first = rules[0]
+    return [
+        _Band(low, high, first if i % 2 == 0 else not first)
+        for i, (low, high) in enumerate(pairwise(edges))
+    ]
+
+
+def _shade(axes: "Axes", pair: Sequence[Curve], sizes: _Floats) -> None:
+    whole = np.log(sizes[-1] / sizes[0])
+    for band in _bands(pair, sizes):
+        axes.axvspan(band.low, band.high, color=_ALPHA if band.alpha else _BETA, zorder=0, lw=0)
+        share = np.log(band.high / band.low) / whole
+        letter = "α" if band.alpha else "β"
+        text = letter if share > 0.02 else ""
+        if share > 0.17:
+            text = f"{letter} rules: {'start-ups' if band.alpha else 'bytes'}"
+        axes.text(
+            float(np.sqrt(band.low * band.high)), 0.985, text, ha="center", va="top",
+            transform=axes.get_xaxis_transform(), fontsize=9, color="#333333",
+        )  # fmt: skip

@@ -1,0 +1,164 @@
+"""What all pictures share: style, axes of sizes and times, and writing them whole."""
+
+import io
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from collsim.errors import InputError
+from collsim.files import write_whole
+from collsim.units import format_size
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "ENDINGS",
+    "STYLES",
+    "check_path",
+    "save",
+    "size_axis",
+    "spaced",
+    "styled",
+    "time_axis",
+    "time_label",
+]
+
+ENDINGS: Final = (".png", ".svg", ".pdf")
+
+# Okabe and Ito's colours, which colour-blind people tell apart; in grey, the dashes and
+# the marks do.
+STYLES: Final = (
+    {"color": "#0072B2", "linestyle": "-", "marker": "o"},
+    {"color": "#D55E00", "linestyle": (0, (6, 2)), "marker": "s"},
+    {"color": "#009E73", "linestyle": (0, (6, 2, 1.5, 2)), "marker": "^"},
+    {"color": "#CC79A7", "linestyle": (0, (3, 1.5)), "marker": "D"},
+)
+
+_RC: Final[dict[str, Any]] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10.0,
+    "axes.titlesize": 12.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.fontsize": 9.5,
+    # Text stays text, so that it can be searched; the salt makes the names in it the
+    # same in every run.
+    "svg.fonttype": "none",
+    "svg.hashsalt": "collsim",
+    "pdf.fonttype": 42,
+}
+
+_TIMES: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw in the style of all pictures, whatever a user's matplotlib is set to."""
+    import matplotlib as mpl
+
+    # Some versions of matplotlib type the keys, one by one, and others don't.
+    ours: Any = _RC
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(ours)
+        yield
+
+
+def check_path(path: str | os.PathLike[str]) -> str:
+    """Return the format that a file's ending names.
+
+    Raises
+    ------
+    InputError
+        If it is none of PNG, SVG and PDF.
+
+    Examples
+    --------
+    >>> check_path("a/crossover.SVG")
+    'svg'
+    """
+    name = os.fspath(path)
+    ending = os.path.splitext(name)[1].lower()
+    if ending not in ENDINGS:
+        raise InputError(f"picture {name!r}: expected a name that ends in {', '.join(ENDINGS)}")
+    return ending[1:]
+
+
+def save(figure: "Figure", path: str | os.PathLike[str]) -> None:
+    """Write a picture, whole or not at all; the same picture gives the same bytes.
+
+    Raises
+    ------
+    InputError
+        For an ending that is none of PNG, SVG and PDF.
+    FileError
+        If the file can't be written.
+    """
+    kind = check_path(path)
+    # No dates and versions: who compares two files wants to see what changed in them.
+    metadata = {
+        "png": {"Software": "collsim"},
+        "svg": {"Date": None, "Creator": "collsim"},
+        "pdf": {"CreationDate": None, "Creator": "collsim", "Producer": "collsim"},
+    }[kind]
+    buffer = io.BytesIO()
+    with styled():
+        figure.savefig(buffer, format=kind, dpi=160, metadata=metadata)
+    write_whole(path, buffer.getvalue())
+
+
+def size_axis(axes: "Axes", low: float, high: float) -> None:
+    """Make x an axis of sizes in binary steps, each fifth doubling with its name."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+    first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)
+    step = 5 if last - first > 12 else 2 if last - first > 5 else 1
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(low, high)
+    axes.xaxis.set_major_locator(
+        FixedLocator([2.0**k for k in range(first, last + 1) if k % step == 0])
+    )
+    axes.xaxis.set_minor_locator(FixedLocator([2.0**k for k in range(first, last + 1)]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: spaced(format_size(x))))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("size n (bytes, binary steps)")
+
+
+def time_axis(axes: "Axes") -> None:
+    """Make y a logarithmic axis of times in s, ms, µs or ns."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(10.0, numticks=20))
+    axes.yaxis.set_minor_locator(LogLocator(10.0, subs=tuple(range(2, 10)), numticks=200))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: time_label(y)))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylabel("time")
+
+
+def time_label(seconds: float) -> str:
+    """Spell a time for a picture.
+
+    Examples
+    --------
+    >>> time_label(1e-5), time_label(0.0012345), time_label(20)
+    ('10 µs', '1.234 ms', '20 s')
+    """
+    step, unit = next((pair for pair in _TIMES if seconds >= pair[0] * 0.9999), _TIMES[-1])
+    return f"{seconds / step:.4g} {unit}"
+
+
+def spaced(text: str) -> str:
+    """Put a blank between number and unit.
+
+    Examples
+    --------
+    >>> spaced("16.16MiB")
+    '16.16 MiB'
+    """
+    number = text.rstrip("BKMGTi")
+    return f"{number} {text[len(number) :]}"
