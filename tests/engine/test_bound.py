@@ -10,13 +10,14 @@ from math import inf
 import numpy as np
 import pytest
 
-from collsim.algorithms import algorithm_names, build
+from collsim.algorithms import algorithm_names, build, find
 from collsim.core.builder import Builder
 from collsim.core.cluster import Cluster, Cut
 from collsim.core.collective import COLLECTIVES, collective
 from collsim.core.link import LinkClass
 from collsim.engine.bound import bound, crossings, lower_bound, postal
 from collsim.engine.simulate import Simulation
+from collsim.topology._compose import first_ranks
 from collsim.topology.ideal import one_port
 from collsim.topology.rails import rails
 from collsim.topology.switch import switch
@@ -196,6 +197,7 @@ def clusters(ranks: int, rng: random.Random) -> list[Cluster]:
     fast = rng.random() < 0.5
     return [
         one_port(ranks, link, "ideal", **rest),
+        first_ranks(switch(ranks + 3, link, "larger", **rest, multicast=fast), ranks),
         switch(ranks, link, "switch", **rest, multicast=fast),
         *(
             rails(ranks // gpus, gpus, link, other, "rails", **rest, multicast=fast)
@@ -211,7 +213,8 @@ def test_nothing_beats_the_bound(ranks: int) -> None:
     rng = random.Random(ranks)
     for name in COLLECTIVES:
         for algorithm in algorithm_names(name):
-            schedule = build(name, algorithm, ranks, rng.randrange(ranks))
+            chunks = rng.choice((1, 2, 7)) if find(name, algorithm).chunked else 1
+            schedule = build(name, algorithm, ranks, rng.randrange(ranks), chunks)
             for cluster in rng.sample(clusters(ranks, rng), 2):
                 simulation = Simulation(schedule, cluster)
                 for nbytes in (0.0, rng.uniform(0, 3), rng.uniform(10, 1000)):
