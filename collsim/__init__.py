@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collsim.choose.crossover import crossover
     from collsim.choose.explain import explain
     from collsim.choose.predict import predict
+    from collsim.choose.verify import verify
     from collsim.core.builder import Builder
     from collsim.core.cluster import Cluster
     from collsim.core.collective import COLLECTIVES, collective
     from collsim.core.schedule import Schedule
     from collsim.engine.simulate import simulate
-    from collsim.choose.verify import verify
     from collsim.plot.crossover import plot_crossover
 
 __all__ = [

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from collsim.algorithms import algorithm_names, build, find
 from collsim.core.algorithm import Algorithm
 from collsim.core.collective import COLLECTIVES, Collective, check_ranks, check_root, collective
 from collsim.engine.verdict import Verdict, verify_schedule
 from collsim.errors import CollsimError, UnknownNameError
-from collsim.registry import member
 
 __all__ = ["RANKS", "LeftOut", "Row", "Verdict", "Verification", "verify", "verify_schedule"]
 
@@ -142,18 +142,11 @@ def verify(
     return Verification(tuple(rows), tuple(left_out))
 
 
-def _room(attribute: str) -> Any:
-    """Return a function of the room of algorithms, a neighbour that is asked for by name."""
-    return member("collsim", "algorithms", attribute, "room")
-
-
 def _algorithms(
     collective_name: str | None, algorithm: str | None
 ) -> Iterator[tuple[Collective, str, Algorithm]]:
     kinds = COLLECTIVES if collective_name is None else (collective(collective_name).name,)
-    members: dict[str, tuple[str, ...]] = {
-        kind: _room("algorithm_names")(kind) for kind in kinds
-    }
+    members: dict[str, tuple[str, ...]] = {kind: algorithm_names(kind) for kind in kinds}
     if algorithm is not None and algorithm != "all":
         every = dict.fromkeys(name for known in members.values() for name in known)
         if algorithm not in every:
@@ -162,13 +155,13 @@ def _algorithms(
         members = {kind: (algorithm,) for kind, known in members.items() if algorithm in known}
     for kind, known in members.items():
         for name in known:
-            yield collective(kind), name, _room("find")(kind, name)
+            yield collective(kind), name, find(kind, name)
 
 
 def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) -> Verdict:
     for chunks in _CHUNKS if found.chunked else (1,):
         try:
-            verdict = verify_schedule(_room("build")(kind, name, ranks, root, chunks))
+            verdict = verify_schedule(build(kind, name, ranks, root, chunks))
         except CollsimError as error:
             verdict = Verdict(False, f"can't be built: {error}")
         if not verdict.ok:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import groupby
 
-from collsim.engine.verify import Row, Verification
+from collsim.choose.verify import Row, Verification
 from collsim.report.table import aligned
 
 __all__ = ["left_out_notes", "spans", "verify_text"]
@@ -31,7 +31,7 @@ def verify_text(found: Verification) -> str:
 
     Examples
     --------
-    >>> from collsim.engine.verify import verify
+    >>> from collsim.choose.verify import verify
     >>> print(verify_text(verify("all_reduce", "ring", (1, 2, 3, 5))))
     collective  algorithm  ranks  cases  result
     all_reduce  ring       1-3,5      4  ok

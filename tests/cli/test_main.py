@@ -187,7 +187,7 @@ def test_plain_locale_does_not_matter() -> None:
 def test_interrupt_is_one_line_and_130() -> None:
     """Ctrl-C in the middle of a job."""
     code = (
-        "import signal, collsim.engine.verify as engine\n"
+        "import signal, collsim.choose.verify as engine\n"
         "engine.verify = lambda *a, **k: signal.raise_signal(signal.SIGINT)\n"
         "from collsim.cli.main import main\n"
         "main(['verify'])"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from collsim.engine import verify as engine
+from collsim.choose import verify as engine
 
 
 def test_json_conforms(answer: Any, conforms: Any) -> None:

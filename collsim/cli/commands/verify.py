@@ -41,7 +41,7 @@ def command(
 ) -> None:
     """Verify and print; fail if anything is wrong."""
     output.check()
-    from collsim.engine.verify import RANKS, Row, verify
+    from collsim.choose.verify import RANKS, Row, verify
     from collsim.report.records import keys_of, records
     from collsim.report.verify_text import left_out_notes, verify_text
 

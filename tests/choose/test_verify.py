@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-import collsim.engine.verify as module
+import collsim.choose.verify as module
 from collsim.algorithms import algorithm_names
+from collsim.choose.verify import RANKS, Row, Verification, verify
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 from collsim.core.collective import COLLECTIVES
-from collsim.engine.verify import RANKS, Row, Verification, verify
 from collsim.errors import InputError, UnknownNameError
 
 MEMBERS = {(kind, name) for kind in COLLECTIVES for name in algorithm_names(kind)}
