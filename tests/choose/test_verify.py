@@ -133,12 +133,9 @@ def test_wrong_unfit_and_broken_algorithms(monkeypatch: pytest.MonkeyPatch) -> N
         algorithm.build(b)
         return b.finish()
 
-    room = {
-        "algorithm_names": lambda kind: ("odd",),
-        "find": lambda *_: algorithm,
-        "build": build,
-    }
-    monkeypatch.setattr(module, "_room", room.__getitem__)
+    monkeypatch.setattr(module, "algorithm_names", lambda kind: ("odd",))
+    monkeypatch.setattr(module, "find", lambda *_: algorithm)
+    monkeypatch.setattr(module, "build", build)
     verification = verify("broadcast", ranks=[2, 3, 4], roots=[0])
     assert not verification.ok
     assert [row.reason for row in verification.rows] == [

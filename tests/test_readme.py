@@ -1,0 +1,112 @@
+"""The README is executed: every command it shows prints what it shows.
+
+Run as a script, this file writes the real outputs into the README:
+``python tests/test_readme.py``.
+"""
+
+import doctest
+import importlib
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import collsim
+from collsim import registry
+from collsim.algorithms import find
+
+README = Path(__file__).parent.parent / "README.md"
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(language: str) -> list[str]:
+    """Return the README's code blocks of one language."""
+    found = BLOCK.findall(README.read_text("utf-8"))
+    return [body for kind, body in found if kind == language]
+
+
+def run(command: str) -> str:
+    """Run one `collsim ...` command; return what it prints."""
+    from collsim.cli.main import main
+
+    words = shlex.split(command)
+    if words[0] != "collsim":
+        raise ValueError(f"README shows {words[0]!r}, expected a collsim command")
+    result = CliRunner().invoke(main, words[1:], prog_name="collsim")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.output
+
+
+def transcript(body: str) -> str:
+    """Return a console block with the real output after each of its commands.
+
+    They run in a folder that holds the project's examples and is gone afterwards.
+    """
+    commands = [line[2:] for line in body.splitlines() if line.startswith("$ ")]
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(README.parent / "examples", Path(folder, "examples"))
+        os.chdir(folder)
+        try:
+            return "".join(f"$ {command}\n{run(command).rstrip()}\n" for command in commands)
+        finally:
+            os.chdir(before)
+
+
+@pytest.mark.parametrize("body", blocks("console"))
+def test_a_command_prints_what_the_readme_shows(body: str) -> None:
+    """Each console block equals what its commands print now."""
+    assert transcript(body) == body
+
+
+@pytest.mark.parametrize("body", [body for body in blocks("python") if ">>>" in body])
+def test_a_python_block_does_what_the_readme_shows(body: str) -> None:
+    """Each interactive Python block passes as a doctest."""
+    examples = doctest.DocTestParser().get_doctest(body, {}, "README", None, 0)
+    assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+def test_the_readmes_new_algorithm_is_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Saved under its name it is found, verified, and within its claim."""
+    (body,) = [body for body in blocks("python") if "ALGORITHM" in body]
+    (tmp_path / "binary.py").write_text(body, "utf-8")
+    home = importlib.import_module("collsim.algorithms.broadcast")
+    monkeypatch.setattr(home, "__path__", [*home.__path__, str(tmp_path)])
+    registry.names.cache_clear()
+    try:
+        assert collsim.verify("broadcast", "binary", ranks=range(1, 14)).ok
+        for ranks in range(1, 18):
+            cluster = collsim.Cluster.ideal(ranks, alpha=1.0, bandwidth=1.0)
+            schedule = collsim.build("broadcast", "binary", ranks)
+            claim = find("broadcast", "binary").terms(ranks, 1).seconds(3.0, 1.0, 1.0)
+            assert collsim.simulate(schedule, cluster, 3.0).makespan <= claim
+    finally:
+        registry.names.cache_clear()
+        sys.modules.pop("collsim.algorithms.broadcast.binary", None)
+
+
+def test_the_readme_shows_five_worked_examples() -> None:
+    """At least five console blocks, one of which reads a log of the repository's own."""
+    shown = blocks("console")
+    assert len(shown) >= 5
+    assert any("examples/" in body for body in shown)
+
+
+if __name__ == "__main__":
+    text = README.read_text("utf-8")
+    sys.stdout.write(f"rewriting {README.name}\n")
+    README.write_text(
+        BLOCK.sub(
+            lambda m: f"```console\n{transcript(m[2])}```" if m[1] == "console" else m[0], text
+        ),
+        "utf-8",
+    )
