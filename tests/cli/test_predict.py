@@ -106,6 +106,18 @@ def test_profile_brings_its_own_cluster(run: Any, answer: Any, log: str, tmp_pat
     assert (inside["cluster"], inside["ranks"]) == ("dgx-h100", 4)
 
 
+def test_an_algorithm_that_the_fit_never_saw_is_named(
+    run: Any, log: str, tmp_path: Any
+) -> None:
+    """A profile fitted to ring says so when auto picks mst, and is silent for ring."""
+    profile = str(tmp_path / "mine.toml")
+    assert run(f"calibrate fit {log} -o", profile).exit_code == 0
+    small = run("predict all_reduce -s 1KiB --profile", profile)
+    assert "fitted to ring" in small.stderr
+    assert "carried over to mst" in small.stderr
+    assert run("predict all_reduce -s 8GiB --profile", profile).stderr == ""
+
+
 @pytest.mark.parametrize("form", ["", "--json", "--csv"])
 def test_same_answer_every_time(run: Any, form: str) -> None:
     """To the byte."""

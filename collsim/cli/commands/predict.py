@@ -58,6 +58,14 @@ def command(
     if run["algorithm"] == "all":
         for name, reason in answer.left_out.items():
             note(f"left out {name}: {reason}")
+    profile = cluster.load_profile()
+    if profile is not None:
+        others = sorted({row.algorithm for row in answer.rows} - {profile.algorithm})
+        if others:
+            note(
+                f"profile {profile.name} was fitted to {profile.algorithm}; its alpha and beta "
+                f"are carried over to {', '.join(others)}, which no row of the fit has shown"
+            )
     output.emit(
         "predict",
         records(answer.rows),
