@@ -14,6 +14,7 @@ from collsim.registry import member
 __all__ = ["Cluster", "Cut", "Ports", "Router"]
 
 IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
 
 
 class Router(Protocol):
@@ -98,6 +99,14 @@ class Cluster:
     ways : int
         Messages that a rank can begin to send, or to receive, at the same time, over all
         its links and their lanes; for the lower bound.
+    devices : tuple of str
+        Names of the vertices beside the GPUs: switches, NICs, bridges. Vertex P + i of
+        the graph that the links make is ``devices[i]``.
+    local : int array, shape (P,), optional
+        The link that a message of a rank to itself crosses (its memory); None means that
+        such messages cost nothing.
+    delay : float array, shape (P,), optional
+        Seconds by which every rank enters late; its messages, out and in, wait for it.
 
     Examples
     --------
@@ -122,6 +131,9 @@ class Cluster:
     shape: str = ""
     sharing: str = "fifo"
     ways: int = 1
+    devices: tuple[str, ...] = ()
+    local: IntArray | None = None
+    delay: FloatArray | None = None
 
     @staticmethod
     def ideal(
@@ -210,11 +222,26 @@ class Cluster:
         return cluster
 
     def __post_init__(self) -> None:
-        if self.node.shape != (self.ranks,):
-            raise InputError(
-                f"cluster: node has {self.node.size} entries, expected {self.ranks}"
-            )
-        self.node.flags.writeable = False
+        for name in ("node", "local", "delay"):
+            array = getattr(self, name)
+            if array is not None and array.shape != (self.ranks,):
+                raise InputError(
+                    f"cluster: {name} has {array.size} entries, expected {self.ranks}"
+                )
+            if array is not None:
+                array.flags.writeable = False
+
+    def vertex(self, index: int) -> str:
+        """Return the name of a vertex of the graph of links: a GPU, or a device.
+
+        Examples
+        --------
+        >>> Cluster.load("dgx-h100").vertex(8)
+        'switch[0]'
+        """
+        if index < self.ranks:
+            return f"gpu[{index}]"
+        return self.devices[index - self.ranks]
 
     @property
     def nodes(self) -> int:
@@ -222,8 +249,11 @@ class Cluster:
         return int(self.node.max()) + 1
 
     def route(self, src: int, dst: int) -> tuple[int, ...]:
-        """Return the links that a message crosses, in order; none from a rank to itself."""
+        """Return the links that a message crosses, in order.
+
+        From a rank to itself that is its memory, or nothing.
+        """
         if src == dst:
-            return ()
+            return () if self.local is None else (int(self.local[src]),)
         _, link = self.router(np.array([src]), np.array([dst]))
         return tuple(int(i) for i in link)

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collsim.errors import InputError
 
-__all__ = ["LinkClass", "Links"]
+__all__ = ["Bundle", "LinkClass", "Links"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,31 @@ class LinkClass:
         return self.alpha if self.alpha_busy is None else self.alpha_busy
 
 
+class Bundle(NamedTuple):
+    """Equal cables, for :meth:`Links.assemble`.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of every cable.
+    link : LinkClass
+        What each of them is.
+    pays : bool
+        Whether it charges alpha: a route over a switch has two links, one of which does.
+    tail, head : sequence of int, optional
+        Vertices at which each begins and ends; see :class:`Links`.
+    lanes : int
+        Messages that may hold one at once; 0 means no limit.
+    """
+
+    names: Sequence[str]
+    link: LinkClass
+    pays: bool = True
+    tail: Sequence[int] | NDArray[np.int64] | None = None
+    head: Sequence[int] | NDArray[np.int64] | None = None
+    lanes: int = 1
+
+
 @dataclass(frozen=True, eq=False)
 class Links:
     """All directed links of a cluster.
@@ -95,6 +121,9 @@ class Links:
         Of every link; a route's alpha may be put on one of its links alone.
     lanes : int array, shape (L,)
         Messages that may hold a link at once; 0 means no limit (each pair has its own).
+    tail, head : int array, shape (L,), optional
+        Vertices at which every link begins and ends: below P the GPU of that rank, from
+        P up the devices of the cluster. None where there is no such graph.
     """
 
     names: tuple[str, ...]
@@ -104,10 +133,14 @@ class Links:
     beta: NDArray[np.float64]
     busy: NDArray[np.float64]
     lanes: NDArray[np.int64]
+    tail: NDArray[np.int64] | None = None
+    head: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("kind", "alpha", "beta", "busy", "lanes"):
+        for name in ("kind", "alpha", "beta", "busy", "lanes", "tail", "head"):
             array = getattr(self, name)
+            if array is None:
+                continue
             if array.shape != (len(self.names),):
                 raise InputError(
                     f"links: {name} has {array.size} entries, expected {len(self.names)}"
@@ -118,13 +151,13 @@ class Links:
         return len(self.names)
 
     @staticmethod
-    def assemble(*bundles: tuple[Sequence[str], LinkClass, bool]) -> "Links":
+    def assemble(*bundles: Bundle | tuple[Sequence[str], LinkClass, bool]) -> "Links":
         """Return the links of several bundles of equal cables, one after the other.
 
         Parameters
         ----------
-        *bundles : (names, link class, whether it charges alpha)
-            A route over a switch has two links; only one of them charges the alpha.
+        *bundles : Bundle or (names, link class, whether it charges alpha)
+            All of them with vertices, or none.
 
         Examples
         --------
@@ -132,18 +165,25 @@ class Links:
         >>> Links.assemble((["up"], wire, True), (["down"], wire, False)).alpha.tolist()
         [1e-06, 0.0]
         """
-        classes: list[LinkClass] = []
-        for _, link, _ in bundles:
-            if link not in classes:
-                classes.append(link)
-        counts = [len(names) for names, _, _ in bundles]
-        ends = [(link.alpha, link.busy) if pays else (0.0, 0.0) for _, link, pays in bundles]
+        whole = [Bundle(*bundle) for bundle in bundles]
+        classes = list(dict.fromkeys(bundle.link for bundle in whole))
+        counts = [len(bundle.names) for bundle in whole]
+        costs = [(b.link.alpha, b.link.busy) if b.pays else (0.0, 0.0) for b in whole]
         return Links(
-            names=tuple(name for names, _, _ in bundles for name in names),
+            names=tuple(name for bundle in whole for name in bundle.names),
             classes=tuple(classes),
-            kind=np.repeat([classes.index(link) for _, link, _ in bundles], counts),
-            alpha=np.repeat([alpha for alpha, _ in ends], counts),
-            beta=np.repeat([link.beta for _, link, _ in bundles], counts),
-            busy=np.repeat([busy for _, busy in ends], counts),
-            lanes=np.ones(sum(counts), dtype=np.int64),
+            kind=np.repeat([classes.index(bundle.link) for bundle in whole], counts),
+            alpha=np.repeat([alpha for alpha, _ in costs], counts),
+            beta=np.repeat([bundle.link.beta for bundle in whole], counts),
+            busy=np.repeat([busy for _, busy in costs], counts),
+            lanes=np.repeat([bundle.lanes for bundle in whole], counts),
+            tail=_vertices([bundle.tail for bundle in whole]),
+            head=_vertices([bundle.head for bundle in whole]),
         )
+
+
+def _vertices(
+    ends: Sequence[Sequence[int] | NDArray[np.int64] | None],
+) -> NDArray[np.int64] | None:
+    known = [np.asarray(end, dtype=np.int64) for end in ends if end is not None]
+    return np.concatenate(known) if known and len(known) == len(ends) else None

@@ -45,7 +45,7 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
     >>> [(row["link"], row["links"]) for row in data["rows"]]
     [('nvlink4', 32), ('ndr400', 32)]
     >>> [link["name"] for link in data["routes"][0]["links"]]
-    ['ndr400[0].up', 'ndr400[8].down']
+    ['nic[0].up', 'nic[8].down']
     """
     counts = np.bincount(cluster.links.kind, minlength=len(cluster.links.classes))
     return {

@@ -1,6 +1,7 @@
 """Clusters made of clusters: copies of a node, more links, fewer ranks."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,11 +10,11 @@ from numpy.typing import NDArray
 from collsim.core.cluster import Cluster, Cut
 from collsim.core.link import Links
 
-__all__ = ["Copies", "copy_links", "first_ranks", "merge_links"]
+__all__ = ["Copies", "copy_devices", "copy_links", "first_ranks", "merge_links"]
 
 IntArray = NDArray[np.int64]
 
-_INDEX = re.compile(r"\[(\d+)\]")
+_INDEX = re.compile(r"(\w+)\[(\d+)\]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,24 +28,38 @@ class Copies:
         return self.first[link] + node * self.step[link]
 
 
-def copy_links(links: Links, nodes: int) -> tuple[Links, Copies]:
+def copy_links(links: Links, nodes: int, gpus: int, devices: int) -> tuple[Links, Copies]:
     """Return the links of several equal nodes, and where each of them is found.
 
-    Links whose names differ in their number only stay together and are numbered on over
-    the cluster in node order; a name without a number gets that of its node.
+    Links whose names differ in their numbers only stay together. Everything that has a
+    number is numbered on over the cluster in node order; a name without a number gets
+    that of its node.
+
+    Parameters
+    ----------
+    links : Links
+        Of one node.
+    nodes : int
+        Number of copies.
+    gpus, devices : int
+        Vertices of one node: GPUs, and others.
 
     Examples
     --------
     >>> from collsim.core.link import LinkClass
     >>> wire = LinkClass("wire", alpha=1e-6, bandwidth=1e9)
-    >>> node = Links.assemble((["up[0]", "up[1]", "bus"], wire, True))
-    >>> copy_links(node, 2)[0].names
-    ('up[0]', 'up[1]', 'up[2]', 'up[3]', 'bus[0]', 'bus[1]')
+    >>> node = Links.assemble((["gpu[0].up", "gpu[1].up", "gpu[0]>gpu[1]", "bus"], wire, True))
+    >>> copy_links(node, 2, 2, 0)[0].names[4:]
+    ('gpu[0]>gpu[1]', 'gpu[2]>gpu[3]', 'bus[0]', 'bus[1]')
     """
-    labels = [_INDEX.sub("[]", name, count=1) for name in links.names]
+    labels = [_INDEX.sub(r"\1[]", name) for name in links.names]
     alike: dict[str, list[int]] = {}
     for link, label in enumerate(labels):
         alike.setdefault(label, []).append(link)
+    parts: dict[str, int] = {"gpu": gpus}
+    for name in links.names:
+        for part, number in _INDEX.findall(name):
+            parts[part] = max(parts.get(part, 0), int(number) + 1)
     first = np.zeros(len(links), dtype=np.int64)
     step = np.zeros(len(links), dtype=np.int64)
     origin: list[int] = []
@@ -54,8 +69,17 @@ def copy_links(links: Links, nodes: int) -> tuple[Links, Copies]:
         step[members] = len(members)
         for node in range(nodes):
             origin += members
-            names += [_rename(links.names[i], node, node * len(members)) for i in members]
+            names += [_rename(links.names[i], node, parts) for i in members]
     source = np.array(origin, dtype=np.int64)
+    node_of = np.concatenate([np.repeat(np.arange(nodes), len(m)) for m in alike.values()])
+
+    def ends(vertex: IntArray | None) -> IntArray | None:
+        if vertex is None:
+            return None
+        here = vertex[source]
+        device = nodes * gpus + node_of * devices + here - gpus
+        return np.where(here < gpus, node_of * gpus + here, device)
+
     made = Links(
         names=tuple(names),
         classes=links.classes,
@@ -64,15 +88,31 @@ def copy_links(links: Links, nodes: int) -> tuple[Links, Copies]:
         beta=links.beta[source],
         busy=links.busy[source],
         lanes=links.lanes[source],
+        tail=ends(links.tail),
+        head=ends(links.head),
     )
     return made, Copies(first, step)
 
 
-def _rename(name: str, node: int, shift: int) -> str:
-    found = _INDEX.search(name)
-    if found is None:
+def copy_devices(devices: Sequence[str], nodes: int) -> tuple[str, ...]:
+    """Return the names of the devices of several equal nodes, node by node.
+
+    Examples
+    --------
+    >>> copy_devices(["switch[0]", "bridge"], 2)
+    ('switch[0]', 'bridge[0]', 'switch[1]', 'bridge[1]')
+    """
+    parts: dict[str, int] = {}
+    for name in devices:
+        for part, number in _INDEX.findall(name):
+            parts[part] = max(parts.get(part, 0), int(number) + 1)
+    return tuple(_rename(name, node, parts) for node in range(nodes) for name in devices)
+
+
+def _rename(name: str, node: int, parts: Mapping[str, int]) -> str:
+    if _INDEX.search(name) is None:
         return f"{name}[{node}]"
-    return f"{name[: found.start()]}[{int(found[1]) + shift}]{name[found.end() :]}"
+    return _INDEX.sub(lambda m: f"{m[1]}[{int(m[2]) + node * parts[m[1]]}]", name)
 
 
 def merge_links(one: Links, two: Links) -> Links:
@@ -87,7 +127,13 @@ def merge_links(one: Links, two: Links) -> Links:
         beta=np.concatenate([one.beta, two.beta]),
         busy=np.concatenate([one.busy, two.busy]),
         lanes=np.concatenate([one.lanes, two.lanes]),
+        tail=_both(one.tail, two.tail),
+        head=_both(one.head, two.head),
     )
+
+
+def _both(one: IntArray | None, two: IntArray | None) -> IntArray | None:
+    return None if one is None or two is None else np.concatenate([one, two])
 
 
 def first_ranks(cluster: Cluster, ranks: int) -> Cluster:
@@ -106,10 +152,14 @@ def first_ranks(cluster: Cluster, ranks: int) -> Cluster:
         )
         for cut in cluster.cuts
     )
+    idle = tuple(f"gpu[{rank}]" for rank in range(ranks, cluster.ranks))
     return replace(
         cluster,
         ranks=ranks,
         node=cluster.node[:ranks].copy(),
+        devices=(*idle, *cluster.devices),
+        local=None if cluster.local is None else cluster.local[:ranks].copy(),
+        delay=None if cluster.delay is None else cluster.delay[:ranks].copy(),
         cuts=cuts,
         shape=f"{ranks} GPU{'s' if ranks > 1 else ''} of {cluster.shape}",
     )

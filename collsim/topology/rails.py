@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from collsim.core.cluster import Cluster, Cut, Router
 from collsim.core.collective import check_ranks
-from collsim.core.link import LinkClass, Links
+from collsim.core.link import Bundle, LinkClass, Links
 from collsim.errors import InputError
-from collsim.topology._compose import Copies, copy_links, merge_links
+from collsim.topology._compose import Copies, copy_devices, copy_links, merge_links
 from collsim.topology._shape import Key, NetworkShape
 from collsim.topology.switch import switch
 
@@ -92,8 +92,11 @@ def join(
             f"oversubscription: got {oversubscription!r}, expected 1, as the spine never blocks"
         )
     ranks = nodes * gpus
-    inside, copies = copy_links(node.links, nodes)
-    up, down = ([f"{link.name}[{r}].{way}" for r in range(ranks)] for way in ("up", "down"))
+    inside, copies = copy_links(node.links, nodes, gpus, len(node.devices))
+    up, down = ([f"nic[{r}].{way}" for r in range(ranks)] for way in ("up", "down"))
+    devices = copy_devices(node.devices, nodes)
+    every = np.arange(ranks)
+    leaf = ranks + len(devices) + every % gpus
     where = np.arange(ranks) // gpus
     each = node.shape.removeprefix("one node, ")
     near, far = gpus > 1, nodes > 1
@@ -101,7 +104,12 @@ def join(
     return replace(
         node,
         ranks=ranks,
-        links=merge_links(inside, Links.assemble((up, link, True), (down, link, False))),
+        links=merge_links(
+            inside,
+            Links.assemble(
+                Bundle(up, link, True, every, leaf), Bundle(down, link, False, leaf, every)
+            ),
+        ),
         router=_Rails(nodes, gpus, node.router, copies, len(inside)),
         least_alpha=min((alpha for alpha, _ in ends), default=0.0),
         least_busy=min((busy for _, busy in ends), default=0.0),
@@ -112,6 +120,7 @@ def join(
         ),
         uniform=None,
         ways=max(node.ways * near + far, 1),
+        devices=(*devices, *(f"leaf[{i}]" for i in range(gpus))),
         shape=f"{nodes} nodes of {each}, one NIC per GPU on rails",
     )
 
@@ -157,9 +166,9 @@ def rails(
     >>> far = LinkClass("far", alpha=5e-6, bandwidth=1e9)
     >>> cluster = rails(2, 2, near, far, "pair")
     >>> [cluster.links.names[i] for i in cluster.route(0, 2)]
-    ['far[0].up', 'far[2].down']
+    ['nic[0].up', 'nic[2].down']
     >>> [cluster.links.names[i] for i in cluster.route(0, 3)]
-    ['far[0].up', 'far[3].down']
+    ['nic[0].up', 'nic[3].down']
     """
     node = switch(gpus, inside, name, gamma=gamma, launch=launch, multicast=multicast)
     return join(node, nodes, between)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from collsim.core.cluster import Cluster, Cut
 from collsim.core.collective import check_ranks
-from collsim.core.link import LinkClass, Links
+from collsim.core.link import Bundle, LinkClass, Links
 from collsim.topology._shape import Key, NodeShape
 
 __all__ = ["SHAPE", "switch"]
@@ -55,11 +55,14 @@ def switch(
     (0, 7)
     """
     gpus = check_ranks(gpus)
-    up, down = ([f"{link.name}[{r}].{way}" for r in range(gpus)] for way in ("up", "down"))
+    up, down = ([f"gpu[{r}].{way}" for r in range(gpus)] for way in ("up", "down"))
+    every, hub = np.arange(gpus), np.full(gpus, gpus)
     return Cluster(
         name=name,
         ranks=gpus,
-        links=Links.assemble((up, link, True), (down, link, False)),
+        links=Links.assemble(
+            Bundle(up, link, True, every, hub), Bundle(down, link, False, hub, every)
+        ),
         router=_UpAndDown(gpus),
         least_alpha=link.alpha,
         least_busy=link.busy,
@@ -70,6 +73,7 @@ def switch(
         uniform=(link.alpha, link.beta) if link.busy == link.alpha else None,
         multicast=multicast,
         shape=f"one node, {gpus} GPUs on a switch",
+        devices=("switch[0]",),
     )
 
 

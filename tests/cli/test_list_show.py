@@ -42,8 +42,8 @@ def test_shows_a_cluster(run: Any, answer: Any) -> None:
     assert found["schema"] == "collsim/show-cluster/1"
     assert (found["cluster"], found["ranks"], found["collective"]) == ("dgx-h100", 16, None)
     (route,) = found["routes"]
-    assert [link["name"] for link in route["links"]] == ["ndr400[0].up", "ndr400[8].down"]
-    assert "ndr400[0].up" in run(line).stdout
+    assert [link["name"] for link in route["links"]] == ["nic[0].up", "nic[8].down"]
+    assert "nic[0].up" in run(line).stdout
 
 
 def test_show_refuses_a_route_that_is_not_there(fails: Any) -> None:

@@ -111,7 +111,7 @@ def test_more_nodes_are_rails() -> None:
     cluster = load("dgx-a100", nodes=3)
     assert (cluster.ranks, cluster.nodes, len(cluster.links)) == (24, 3, 96)
     names = [cluster.links.names[i] for i in cluster.route(1, 17)]
-    assert names == ["hdr200[1].up", "hdr200[17].down"]
+    assert names == ["nic[1].up", "nic[17].down"]
 
 
 def test_fewer_gpus_per_node_have_fewer_nics() -> None:

@@ -27,8 +27,8 @@ dgx-a100: 2 nodes of 2 GPUs on a switch, one NIC per GPU on rails, 4 ranks
 │  └─ node: 2 groups, 50GB/s out and 50GB/s in, each
 └─ routes
    └─ 0 to 3: alpha 14us, 25GB/s
-      ├─ hdr200[0].up: alpha 14us, 25GB/s
-      └─ hdr200[3].down: alpha 0s, 25GB/s
+      ├─ nic[0].up: alpha 14us, 25GB/s
+      └─ nic[3].down: alpha 0s, 25GB/s
 """
 
 

@@ -21,13 +21,13 @@ def route(cluster: Cluster, src: int, dst: int) -> list[str]:
 
 def test_inside_a_node_routes_go_over_its_switch() -> None:
     """Ranks 2 and 3 are the second node."""
-    assert route(rails(2, 2, NEAR, FAR, "pair"), 2, 3) == ["near[2].up", "near[3].down"]
+    assert route(rails(2, 2, NEAR, FAR, "pair"), 2, 3) == ["gpu[2].up", "gpu[3].down"]
 
 
 @pytest.mark.parametrize("dst", [2, 3])
 def test_between_nodes_routes_go_from_nic_to_nic(dst: int) -> None:
     """On the sender's rail or to another one."""
-    assert route(rails(2, 2, NEAR, FAR, "pair"), 0, dst) == ["far[0].up", f"far[{dst}].down"]
+    assert route(rails(2, 2, NEAR, FAR, "pair"), 0, dst) == ["nic[0].up", f"nic[{dst}].down"]
 
 
 def test_many_routes_at_once_are_those_one_by_one() -> None:

@@ -75,8 +75,8 @@ def test_joined_nodes_number_their_links_on() -> None:
     """In node order; those of one direction stay together."""
     names = join(switch(2, NEAR, "x"), 2, FAR).links.names
     assert names[:8] == (
-        *("near[0].up", "near[1].up", "near[2].up", "near[3].up"),
-        *("near[0].down", "near[1].down", "near[2].down", "near[3].down"),
+        *("gpu[0].up", "gpu[1].up", "gpu[2].up", "gpu[3].up"),
+        *("gpu[0].down", "gpu[1].down", "gpu[2].down", "gpu[3].down"),
     )
 
 
@@ -84,7 +84,7 @@ def test_joined_nodes_route_as_one_node_does_inside() -> None:
     """The route of a pair of node 1 is that of node 0, moved on."""
     cluster = join(switch(3, NEAR, "x"), 3, FAR)
     inside = [cluster.links.names[i] for i in cluster.route(3, 5)]
-    assert inside == ["near[3].up", "near[5].down"]
+    assert inside == ["gpu[3].up", "gpu[5].down"]
 
 
 def test_the_router_takes_many_pairs_at_once() -> None:

@@ -12,8 +12,8 @@ def test_routes_go_up_and_down() -> None:
     """From the sender's cable to the receiver's."""
     cluster = switch(3, WIRE, "three")
     assert [cluster.links.names[i] for i in cluster.route(0, 2)] == [
-        "wire[0].up",
-        "wire[2].down",
+        "gpu[0].up",
+        "gpu[2].down",
     ]
 
 
