@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from collsim.core import depend
 from collsim.engine.lower import Plan
 
-__all__ = ["CompiledLoop", "derive"]
+__all__ = ["CompiledLoop", "derive", "jit"]
 
 
 _numba_config: Any = numba.config
@@ -39,7 +39,7 @@ def _private_folder() -> str | None:
     return folder if mine and not found.st_mode & 0o022 else None
 
 
-def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
+def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile with an on-disk cache, wherever one can be kept.
 
     numba keeps it beside the source or in the user's cache folder; where neither can be
@@ -59,10 +59,10 @@ def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
-derive = _jit(depend.derive)
+derive = jit(depend.derive)
 
 
-@_jit
+@jit
 def _push(times: Any, codes: Any, size: int, time: float, code: int) -> int:
     i = size
     while i > 0:
@@ -78,7 +78,7 @@ def _push(times: Any, codes: Any, size: int, time: float, code: int) -> int:
     return size + 1
 
 
-@_jit
+@jit
 def _pop(times: Any, codes: Any, size: int) -> int:
     """Remove the first entry of a four-way heap; the caller has read it."""
     size -= 1
@@ -105,7 +105,7 @@ def _pop(times: Any, codes: Any, size: int) -> int:
     return size
 
 
-@_jit
+@jit
 def _children(dep_ptr: Any, dep: Any, head: Any, following: Any, waits: Any) -> None:
     n = head.size
     for o in range(n):
@@ -117,7 +117,7 @@ def _children(dep_ptr: Any, dep: Any, head: Any, following: Any, waits: Any) -> 
             head[dep[k]] = k
 
 
-@_jit
+@jit
 def _run(
     gamma: float,
     pieces: Any,

@@ -5,6 +5,9 @@ the operation that brought them. One that was held up by an earlier message of t
 sender or receiver continues with that message, whose start-up and bytes count. One that
 was held up by other ranks' messages on a shared link was *waiting*, and continues with
 the data it had.
+
+Under fair sharing every message starts when its data are there, and takes longer where it
+shares links: what it takes beyond its time alone is waiting, whoever it shared them with.
 """
 
 import numpy as np
@@ -29,6 +32,7 @@ def critical_path(
     blocker: Ints,
     ahead: Ints,
     last: int,
+    shared: bool = False,
 ) -> tuple[Breakdown, tuple[Step, ...]]:
     """Walk back from the last operation.
 
@@ -40,6 +44,8 @@ def critical_path(
         What the event loop returned.
     last : int
         The operation that ends last.
+    shared : bool
+        Whether links were shared fairly.
 
     Returns
     -------
@@ -69,6 +75,12 @@ def critical_path(
             o = int(ahead[o])
             until = float(finish[o])
             continue
+        late = 0.0
+        if shared:
+            own = size * plan.gamma if plan.reduces[o] else 0.0
+            late = max(until - own - arrival, 0.0)
+            waiting += late
+            arrival = until - own
         if until > arrival:
             gamma += until - arrival
             until = arrival
@@ -77,7 +89,7 @@ def critical_path(
             float(plan.alpha[q]) if until == arrival else float(plan.busy[q]), until - begin
         )
         alpha += startup
-        beta += until - begin - startup
+        beta += until - begin - late - startup
         ready = 0.0
         cause = -1
         for d in schedule.waits_for(o):

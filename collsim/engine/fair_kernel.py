@@ -18,105 +18,14 @@ or ended in it.
 from math import floor, inf
 from typing import Final
 
-__all__ = ["HELPERS", "run"]
+from collsim.engine.queues import pop, push, settle, take
+
+__all__ = ["fill", "run"]
 
 # Times are rounded to the grid with the border between two of its points at the golden
 # ratio: the number that is furthest from all fractions of small denominators, which is
 # what shares of a link make of times on the grid.
 _BORDER: Final = 1 - 0.6180339887498949
-
-
-def settle(order, where, when, turn, queued, o):
-    """Put operation `o` at its place in the queue, and return the queue's length."""
-    i = where[o]
-    if i < 0:
-        i = queued
-        queued += 1
-    time = when[o]
-    mine = turn[o]
-    while i > 0:
-        up = (i - 1) >> 1
-        other = order[up]
-        if time < when[other] or (time == when[other] and mine < turn[other]):
-            order[i] = other
-            where[other] = i
-            i = up
-        else:
-            break
-    while True:
-        low = 2 * i + 1
-        if low >= queued:
-            break
-        other = order[low]
-        if low + 1 < queued:
-            right = order[low + 1]
-            if when[right] < when[other] or (
-                when[right] == when[other] and turn[right] < turn[other]
-            ):
-                low += 1
-                other = right
-        if when[other] < time or (when[other] == time and turn[other] < mine):
-            order[i] = other
-            where[other] = i
-            i = low
-        else:
-            break
-    order[i] = o
-    where[o] = i
-    return queued
-
-
-def take(order, where, when, turn, queued):
-    """Remove the first of the queue, which the caller has read, and return its length."""
-    where[order[0]] = -1
-    queued -= 1
-    if queued > 0:
-        last = order[queued]
-        where[last] = 0
-        settle(order, where, when, turn, queued, last)
-    return queued
-
-
-def push(keys, codes, size, key, code):
-    """Add to a heap of (key, code), and return its size."""
-    i = size
-    while i > 0:
-        up = (i - 1) >> 1
-        if key < keys[up] or (key == keys[up] and code < codes[up]):
-            keys[i] = keys[up]
-            codes[i] = codes[up]
-            i = up
-        else:
-            break
-    keys[i] = key
-    codes[i] = code
-    return size + 1
-
-
-def pop(keys, codes, size):
-    """Remove the first of the heap, which the caller has read, and return its size."""
-    size -= 1
-    key = keys[size]
-    code = codes[size]
-    i = 0
-    while True:
-        low = 2 * i + 1
-        if low >= size:
-            break
-        if low + 1 < size and (
-            keys[low + 1] < keys[low]
-            or (keys[low + 1] == keys[low] and codes[low + 1] < codes[low])
-        ):
-            low += 1
-        if keys[low] < key or (keys[low] == key and codes[low] < code):
-            keys[i] = keys[low]
-            codes[i] = codes[low]
-            i = low
-        else:
-            break
-    keys[i] = key
-    codes[i] = code
-    return size
 
 
 def fill(
@@ -333,7 +242,3 @@ def run(
                 log_rate[logged] = rate[o]
             logged += 1
     return logged
-
-
-# What `run` calls.
-HELPERS: Final = (settle, take, push, pop, fill)

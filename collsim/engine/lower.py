@@ -11,7 +11,7 @@ from collsim.core.cluster import Cluster, Ports
 from collsim.core.schedule import REDUCE, Schedule
 from collsim.errors import InputError
 
-__all__ = ["Plan", "lower"]
+__all__ = ["Plan", "grid", "lower"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -88,21 +88,36 @@ class Plan:
         piece = self.piece * nbytes
         slowest = float(self.beta.max(initial=0.0)) + self.gamma
         startups = self.rounds * float(self.alpha.max(initial=0.0))
-        _, exponent = math.frexp(startups + self.in_turn * piece * slowest)
-        step = math.ldexp(1.0, max(exponent - _BITS, -1000))
+        return self.on_grid(nbytes, grid(startups + self.in_turn * piece * slowest, _BITS))
 
-        def on_grid(costs: FloatArray) -> FloatArray:
+    def on_grid(self, nbytes: float, step: float) -> "Plan":
+        """Return the plan with the costs of one size, per piece, in multiples of `step`."""
+        piece = self.piece * nbytes
+
+        def rounded(costs: FloatArray) -> FloatArray:
             return np.rint(costs / step) * step
 
         return replace(
             self,
             piece=1.0,
-            alpha=on_grid(self.alpha),
-            busy=on_grid(self.busy),
-            beta=on_grid(piece * self.beta),
-            held_beta=on_grid(piece * self.held_beta),
-            gamma=float(on_grid(np.array(piece * self.gamma))),
+            alpha=rounded(self.alpha),
+            busy=rounded(self.busy),
+            beta=rounded(piece * self.beta),
+            held_beta=rounded(piece * self.held_beta),
+            gamma=float(rounded(np.array(piece * self.gamma))),
         )
+
+
+def grid(whole: float, bits: int) -> float:
+    """Return a power of two that is so many bits below a time.
+
+    Examples
+    --------
+    >>> grid(5.0, 3)  # 5 is below 8
+    1.0
+    """
+    _, exponent = math.frexp(whole)
+    return math.ldexp(1.0, max(exponent - bits, -1000))
 
 
 def lower(schedule: Schedule, cluster: Cluster) -> Plan:

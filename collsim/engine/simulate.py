@@ -1,19 +1,24 @@
 """Simulate a schedule on a cluster: when does everything start and end, and why."""
 
 import math
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from collsim.core.cluster import Cluster
 from collsim.core.schedule import Schedule
 from collsim.core.timeline import Breakdown, Timeline
+from collsim.engine import fair
 from collsim.engine.critical import critical_path
+from collsim.engine.fair import FairLoop
 from collsim.engine.loop import Loop
 from collsim.engine.lower import lower
 from collsim.errors import InputError
 
-__all__ = ["COMPILE_FROM", "Simulation", "check_nbytes", "simulate"]
+if TYPE_CHECKING:
+    from collsim.engine.compiled import CompiledLoop
+
+__all__ = ["COMPILE_FROM", "Simulation", "check_nbytes", "check_sharing", "simulate"]
 
 # Operations from which loading the compiled loop (about 0.6 s) is repaid by one run.
 COMPILE_FROM: Final = 200_000
@@ -47,15 +52,20 @@ class Simulation:
         self.schedule = schedule
         self.cluster = cluster
         self.plan = lower(schedule, cluster)
+        self.fair = check_sharing(cluster.sharing) == "fair"
         if compiled is None:
-            compiled = len(schedule) >= COMPILE_FROM
+            compiled = len(schedule) >= (fair.COMPILE_FROM if self.fair else COMPILE_FROM)
         self.compiled = compiled
-        if compiled:
-            from collsim.engine.compiled import CompiledLoop
+        self.loop = self._loop()
 
-            self.loop: Loop | CompiledLoop = CompiledLoop(self.plan)
-        else:
-            self.loop = Loop(self.plan)
+    def _loop(self) -> "Loop | CompiledLoop | FairLoop":
+        if self.fair:
+            return FairLoop(self.plan, self.compiled)
+        if not self.compiled:
+            return Loop(self.plan)
+        from collsim.engine.compiled import CompiledLoop
+
+        return CompiledLoop(self.plan)
 
     def makespan(self, nbytes: float) -> float:
         """Return the time in seconds at a size in bytes."""
@@ -75,8 +85,10 @@ class Simulation:
         if ends.size:
             last = int(ends.argmax())
             makespan = float(ends[last])
+            loop = self.loop
+            plan = loop.costs(nbytes) if isinstance(loop, FairLoop) else self.plan.at(nbytes)
             breakdown, path = critical_path(
-                self.schedule, self.plan.at(nbytes), start, finish, blocker, ahead, last
+                self.schedule, plan, start, finish, blocker, ahead, last, shared=self.fair
             )
         else:
             makespan, breakdown, path = self.plan.launch, Breakdown(launch=self.plan.launch), ()
@@ -115,6 +127,13 @@ def simulate(schedule: Schedule, cluster: Cluster, nbytes: float) -> Timeline:
     (3, 7, 30.0034)
     """
     return Simulation(schedule, cluster).run(nbytes)
+
+
+def check_sharing(sharing: str) -> str:
+    """Return how links are shared, or raise InputError if there is no such way."""
+    if sharing not in {"fifo", "fair"}:
+        raise InputError(f"sharing: got {sharing!r}, expected fifo or fair")
+    return sharing
 
 
 def check_nbytes(nbytes: float) -> float:
