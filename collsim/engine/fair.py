@@ -38,11 +38,16 @@ class FairLoop:
         What to run.
     compiled : bool
         Whether to use the compiled loop; the results are the same to the last bit.
+    release : float array, shape (N,), optional
+        Seconds after the launch before which each operation does not start.
     """
 
-    def __init__(self, plan: Plan, compiled: bool = False) -> None:
+    def __init__(
+        self, plan: Plan, compiled: bool = False, release: NDArray[np.float64] | None = None
+    ) -> None:
         self.plan = plan
         self.compiled = compiled
+        self.release = np.zeros(plan.route.size) if release is None else release
         n, links = plan.route.size, plan.lane_ptr.size - 1
         self.waits = np.diff(plan.dep_ptr)
         by_parent = np.argsort(plan.dep, kind="stable")
@@ -69,7 +74,8 @@ class FairLoop:
         slowest = float(plan.beta.max(initial=0.0)) + plan.gamma
         startups = plan.rounds * float(plan.alpha.max(initial=0.0))
         per_byte = plan.piece * (plan.in_turn * slowest + self.busiest)
-        return grid(startups + nbytes * per_byte, _BITS)
+        late = float(self.release.max(initial=0.0))
+        return grid(late + startups + nbytes * per_byte, _BITS)
 
     def costs(self, nbytes: float) -> Plan:
         """Return the plan with the costs of one size; start-ups hold nothing."""
@@ -113,6 +119,8 @@ class FairLoop:
         plan = self.costs(nbytes)
         n, links, nodes = plan.route.size, plan.lane_ptr.size - 1, self.owner.size
         room, cap, capped = _limits(plan)
+        step = self._step(nbytes)
+        release = np.rint(self.release / step) * step
         kernel: Callable[..., int] = fair_kernel.run
         if self.compiled:
             from collsim.engine import fair_compiled
@@ -131,11 +139,11 @@ class FairLoop:
         start, finish, ahead = floats(n), floats(n), ints(n)
         log = (ints(room_in_log), floats(room_in_log), floats(room_in_log))
         count = kernel(
-            self._step(nbytes),
+            step,
             plan.gamma,
             *given(plan.size, plan.route, plan.reduces, plan.dst, plan.alpha),
             *given(plan.held_ptr, plan.held, room, cap, capped),
-            *given(self.node_ptr, self.owner, self.child_ptr, self.child, self.waits),
+            *given(self.node_ptr, self.owner, self.child_ptr, self.child, self.waits, release),
             *(ints(n), ints(n), floats(n), ints(n)),  # order, where, when, turn
             *(floats(n), floats(n), floats(n)),  # rate, left, since
             *(ints(nodes), ints(nodes), ints(links, -1)),  # following, previous, first

@@ -112,7 +112,7 @@ def fill(
 
 def run(
     step, gamma, size, route, reduces, dst, alpha, held_ptr, held, room, cap, capped,
-    node_ptr, owner, child_ptr, child, waits,
+    node_ptr, owner, child_ptr, child, waits, release,
     order, where, when, turn, rate, left, since, following, previous, first,
     mark, met, reach, flow, fresh, free, users, keys, codes, reducer_free, reducer_last,
     start, finish, ahead, log_op, log_time, log_rate,
@@ -131,14 +131,14 @@ def run(
     room_in_log = len(log_op)
     for o in range(n):
         # Until an operation begins, the time at which its data are there.
-        start[o] = 0.0
+        start[o] = release[o]
         ahead[o] = -1
         where[o] = -1
         rate[o] = 0.0
         met[o] = 0
         turn[o] = n + o
         if waits[o] == 0:
-            when[o] = alpha[route[o]]
+            when[o] = release[o] + alpha[route[o]]
             queued = settle(order, where, when, turn, queued, o)
     epoch = 0
     while queued > 0:

@@ -12,10 +12,9 @@ import pytest
 HERE = Path(__file__).parent
 
 
-@pytest.fixture(scope="session")
-def oracle() -> ModuleType:
-    """Return the second simulator, which shares no code with the engine."""
-    spec = importlib.util.spec_from_file_location("oracle", HERE / "oracle.py")
+def load(name: str) -> ModuleType:
+    """Return a module of this folder that holds no tests."""
+    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -23,3 +22,21 @@ def oracle() -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def oracle() -> ModuleType:
+    """Return the second simulator, which shares no code with the engine."""
+    return load("oracle")
+
+
+@pytest.fixture(scope="session")
+def fair_oracle() -> ModuleType:
+    """Return the second simulator for fair sharing."""
+    return load("fair_oracle")
+
+
+@pytest.fixture(scope="session")
+def drawn() -> ModuleType:
+    """Return what draws random programs and clusters."""
+    return load("drawn")

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import os
-import random
-from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from collsim.core.builder import Builder
-from collsim.core.cluster import Cluster, Ports
-from collsim.core.collective import collective
-from collsim.core.link import LinkClass, Links
-from collsim.core.schedule import Schedule
 from collsim.engine.simulate import Simulation
 
 # So many cases of each kind; more at a desk by COLLSIM_ORACLE_CASES=5000.
@@ -26,133 +16,14 @@ CASES = int(os.environ.get("COLLSIM_ORACLE_CASES", "400"))
 BATCH = 25
 SEEDS = range(0, CASES, BATCH)
 
-IntArray = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Routes:
-    """Routes that were drawn at random, by ordered pair."""
-
-    drawn: dict[tuple[int, int], list[int]]
-
-    def __call__(self, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the routes of some pairs."""
-        routes = [self.drawn[pair] for pair in zip(src.tolist(), dst.tolist(), strict=True)]
-        ptr = np.cumsum([0, *(len(route) for route in routes)], dtype=np.int64)
-        return ptr, np.array([link for route in routes for link in route], dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class Case:
-    """One program on one cluster, as the engine takes it and as the oracle does."""
-
-    schedule: Schedule
-    cluster: Cluster
-    nbytes: float
-    messages: list[Any]
-
-
-def quarters(rng: random.Random) -> float:
-    """Return 0 to 2 in steps of a quarter: sums are exact, and ties are frequent and real."""
-    return rng.randrange(9) / 4
-
-
-def continuous(rng: random.Random) -> float:
-    """Return 0, or a number that no other sum of such numbers equals."""
-    return rng.choice((0.0, rng.uniform(0.1, 2), rng.uniform(0.1, 2)))
-
-
-def draw_cluster(rng: random.Random, number: Callable[[random.Random], float]) -> Cluster:
-    """Return random links, lanes, ports and routes."""
-    ranks, count = rng.randint(1, 5), rng.randint(1, 9)
-    alpha = [number(rng) for _ in range(count)]
-    kind = LinkClass("drawn", 1.0, 1.0)
-    ports = [
-        Ports(number(rng), rng.choice((1, 1, 2, 3))) if rng.random() < 0.6 else None
-        for _ in range(2)
-    ]
-    drawn = {
-        (s, d): rng.sample(range(count), rng.randint(1, min(4, count)))
-        for s in range(ranks)
-        for d in range(ranks)
-        if s != d
-    }
-    return Cluster(
-        name="drawn",
-        ranks=ranks,
-        links=Links(
-            names=tuple(f"link{i}" for i in range(count)),
-            classes=(kind,),
-            kind=np.zeros(count, dtype=np.int64),
-            alpha=np.array(alpha),
-            beta=np.array([number(rng) for _ in range(count)]),
-            busy=np.array([a * rng.choice((0.0, 0.5, 1.0)) for a in alpha]),
-            lanes=np.array([rng.choice((0, 1, 1, 1, 2, 3)) for _ in range(count)]),
-        ),
-        router=Routes(drawn),
-        least_alpha=0.0,
-        least_busy=0.0,
-        node=np.zeros(ranks, dtype=np.int64),
-        egress=ports[0],
-        ingress=ports[1],
-        gamma=rng.choice((0.0, number(rng))),
-        launch=rng.choice((0.0, number(rng))),
-    )
-
-
-def ways(oracle: ModuleType, cluster: Cluster, src: int, dst: int) -> tuple[Any, ...]:
-    """Return what a message holds, read off the cluster link by link."""
-    links = cluster.links
-    found = [
-        oracle.Way(
-            ("link", i),
-            *(Fraction(float(column[i])) for column in (links.alpha, links.busy, links.beta)),
-            int(links.lanes[i]),
-        )
-        for i in cluster.router.drawn.get((src, dst), [])  # type: ignore[attr-defined]
-    ]
-    for name, port, rank in (("out", cluster.egress, src), ("in", cluster.ingress, dst)):
-        if port is not None:
-            zero = Fraction(0)
-            found.append(oracle.Way((name, rank), zero, zero, Fraction(port.beta), port.lanes))
-    return tuple(found)
-
-
-def draw(oracle: ModuleType, seed: int, number: Callable[[random.Random], float]) -> Case:
-    """Return a random program on a random cluster."""
-    rng = random.Random(seed)
-    cluster = draw_cluster(rng, number)
-    parts = rng.choice((1, 2, 4))
-    nbytes = 4 * number(rng) if rng.random() < 0.9 else 0.0
-    builder = Builder(collective("all_reduce"), cluster.ranks, parts=parts)
-    places = [*range(parts), *builder.scratch(rng.randint(0, 2)).tolist()]
-    messages = []
-    for _ in range(rng.randint(0, 25)):
-        src, dst = rng.randrange(cluster.ranks), rng.randrange(cluster.ranks)
-        width = rng.randint(1, len(places))
-        read, written = rng.sample(places, width), rng.sample(places, width)
-        reduces = rng.random() < 0.5
-        builder.next_round()
-        (builder.reduce if reduces else builder.copy)(src, dst, read, into=written)
-        messages.append(
-            oracle.Message(
-                src=src,
-                dst=dst,
-                size=Fraction(nbytes) * width / parts,
-                reduces=reduces,
-                reads=frozenset((src, place) for place in read),
-                writes=frozenset((dst, place) for place in written),
-                ways=ways(oracle, cluster, src, dst),
-            )
-        )
-    return Case(builder.finish(), cluster, nbytes, messages)
-
 
 @pytest.mark.parametrize("first", SEEDS)
-def test_equal_to_the_oracle_where_sums_are_exact(oracle: ModuleType, first: int) -> None:
+def test_equal_to_the_oracle_where_sums_are_exact(
+    oracle: ModuleType, drawn: ModuleType, first: int
+) -> None:
     """Every start and finish, to the last bit, with ties between messages."""
     for seed in range(first, first + BATCH):
-        case = draw(oracle, seed, quarters)
+        case = drawn.draw(oracle, seed, drawn.quarters)
         start, finish = oracle.timeline(
             case.messages, Fraction(case.cluster.gamma), Fraction(case.cluster.launch)
         )
@@ -163,10 +34,12 @@ def test_equal_to_the_oracle_where_sums_are_exact(oracle: ModuleType, first: int
 
 
 @pytest.mark.parametrize("first", SEEDS)
-def test_near_the_oracle_where_sums_are_rounded(oracle: ModuleType, first: int) -> None:
+def test_near_the_oracle_where_sums_are_rounded(
+    oracle: ModuleType, drawn: ModuleType, first: int
+) -> None:
     """Every start and finish to 1e-9, with numbers of any size."""
     for seed in range(first, first + BATCH):
-        case = draw(oracle, seed, continuous)
+        case = drawn.draw(oracle, seed, drawn.continuous)
         start, finish = oracle.timeline(
             case.messages, Fraction(case.cluster.gamma), Fraction(case.cluster.launch)
         )
@@ -176,13 +49,13 @@ def test_near_the_oracle_where_sums_are_rounded(oracle: ModuleType, first: int) 
             assert found.tolist() == pytest.approx(expected, rel=1e-9), f"seed {seed}"
 
 
-@pytest.mark.parametrize("number", [quarters, continuous])
+@pytest.mark.parametrize("number", ["quarters", "continuous"])
 def test_compiled_loop_is_equal_to_the_last_bit(
-    oracle: ModuleType, number: Callable[[random.Random], float]
+    oracle: ModuleType, drawn: ModuleType, number: str
 ) -> None:
     """The same events in the same order, with the same roundings and the same reasons."""
     for seed in range(CASES):
-        case = draw(oracle, seed, number)
+        case = drawn.draw(oracle, seed, getattr(drawn, number))
         plain, compiled = (
             Simulation(case.schedule, case.cluster, compiled=choice).loop.run(case.nbytes)
             for choice in (False, True)
@@ -191,13 +64,13 @@ def test_compiled_loop_is_equal_to_the_last_bit(
             assert np.array_equal(np.asarray(one), np.asarray(other)), f"seed {seed}"
 
 
-@pytest.mark.parametrize("number", [quarters, continuous])
+@pytest.mark.parametrize("number", ["quarters", "continuous"])
 def test_parts_of_the_critical_path_are_the_whole(
-    oracle: ModuleType, number: Callable[[random.Random], float]
+    oracle: ModuleType, drawn: ModuleType, number: str
 ) -> None:
     """Alpha, beta, gamma, launch and waiting sum to the makespan, and none is negative."""
     for seed in range(CASES):
-        case = draw(oracle, seed, number)
+        case = drawn.draw(oracle, seed, getattr(drawn, number))
         timeline = Simulation(case.schedule, case.cluster, compiled=False).run(case.nbytes)
         b = timeline.breakdown
         parts = [b.alpha, b.beta, b.gamma, b.launch, b.waiting]
