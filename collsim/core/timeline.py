@@ -21,7 +21,8 @@ class Breakdown:
     launch : float
         What every collective pays once.
     waiting : float
-        Time in which a message stood ready while messages of other ranks held its way.
+        Time in which a message stood ready while messages of other ranks held its way, or
+        until a late rank had entered.
     """
 
     alpha: float = 0.0
@@ -43,7 +44,9 @@ class Step:
         Seconds.
     why : str
         What it waited for: ``"start"``, ``"data"``, ``"rank"`` (an earlier message of the
-        same sender or receiver), ``"link"`` (other ranks' messages) or ``"reduction"``.
+        same sender or receiver), ``"link"`` (other ranks' messages), ``"reduction"``,
+        ``"late rank"`` (its sender or receiver had not entered yet) or ``"job"`` (messages
+        of another collective).
     """
 
     operation: int
@@ -65,11 +68,13 @@ class Timeline:
     start, finish : float array, shape (N,)
         Seconds at which each operation starts, and at which what it brought is in place.
     makespan : float
-        Seconds until the last operation ends; the launch is included.
+        Seconds until the last operation ends, and the last rank has entered; the launch is
+        included.
     breakdown : Breakdown
         Parts of the makespan along the critical path.
     critical_path : tuple of Step
-        From the first operation to the last.
+        From the first operation to the last; empty where a rank enters after all others
+        are done.
     """
 
     schedule: Schedule

@@ -119,7 +119,6 @@ def _children(dep_ptr: Any, dep: Any, head: Any, following: Any, waits: Any) -> 
 
 @jit
 def _run(
-    gamma: float,
     pieces: Any,
     route: Any,
     reduces: Any,
@@ -127,6 +126,8 @@ def _run(
     alpha: Any,
     beta: Any,
     busy: Any,
+    adding: Any,
+    enter: Any,
     held_ptr: Any,
     held: Any,
     held_beta: Any,
@@ -150,10 +151,10 @@ def _run(
     n = route.size
     size = 0
     for o in range(n):
-        finish[o] = 0.0
+        finish[o] = enter[route[o]]
         blocker[o] = -1
         if waits[o] == 0:
-            size = _push(times, codes, size, 0.0, n + o)
+            size = _push(times, codes, size, finish[o], n + o)
     lanes_of = np.empty(64, dtype=np.int64)
     while size > 0:
         now = times[0]
@@ -183,7 +184,7 @@ def _run(
                 holder[lane] = o
             start[o] = begin
             done = begin + (alpha[q] + carried * beta[q])
-            if gamma > 0.0 and reduces[o]:
+            if reduces[o] and adding[q] > 0.0:
                 size = _push(times, codes, size, done, o)
                 continue
         else:
@@ -193,7 +194,7 @@ def _run(
             if reducer_free[rank] > begin:
                 begin = reducer_free[rank]
                 ahead[o] = reducer_last[rank]
-            done = begin + pieces[o] * gamma
+            done = begin + pieces[o] * adding[route[o]]
             reducer_free[rank] = done
             reducer_last[rank] = o
         finish[o] = done
@@ -241,7 +242,6 @@ class CompiledLoop:
         ahead = np.full(n if p.gamma > 0 else 1, -1, dtype=np.int32)
         lanes = int(p.lane_ptr[-1])
         _run(
-            p.gamma,
             p.size,
             p.route,
             p.reduces,
@@ -249,6 +249,8 @@ class CompiledLoop:
             p.alpha,
             p.beta,
             p.busy,
+            p.adding,
+            p.enter,
             p.held_ptr,
             p.held,
             p.held_beta,

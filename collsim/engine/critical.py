@@ -3,8 +3,9 @@
 From the last operation back: a message that started when its data came continues with
 the operation that brought them. One that was held up by an earlier message of the same
 sender or receiver continues with that message, whose start-up and bytes count. One that
-was held up by other ranks' messages on a shared link was *waiting*, and continues with
-the data it had.
+was held up by other ranks' messages on a shared link, or by those of another job, was
+*waiting*, and continues with the data it had. One that stood ready before both its ranks
+had entered was waiting for the later of them since the launch, and the path begins there.
 
 Under fair sharing every message starts when its data are there, and takes longer where it
 shares links: what it takes beyond its time alone is waiting, whoever it shared them with.
@@ -17,7 +18,7 @@ from collsim.core.schedule import Schedule
 from collsim.core.timeline import Breakdown, Step
 from collsim.engine.lower import Plan
 
-__all__ = ["critical_path"]
+__all__ = ["Floats", "Ints", "critical_path"]
 
 # What the two event loops return: lists, or arrays where compiled.
 Floats = list[float] | NDArray[np.float64]
@@ -41,7 +42,7 @@ def critical_path(
     schedule, plan
         What was run: the plan with the costs of its size.
     start, finish, blocker, ahead
-        What the event loop returned.
+        What the event loop returned; operations of other jobs are below -1.
     last : int
         The operation that ends last.
     shared : bool
@@ -69,7 +70,7 @@ def critical_path(
         arrival = begin + (float(plan.alpha[q]) + size * float(plan.beta[q]))
         if until > arrival and ahead[o] >= 0 and until == finish[o]:
             # Held up by the reduction just before its own at the same receiver.
-            own = size * plan.gamma
+            own = size * float(plan.adding[q])
             gamma += own
             step(o, "reduction")
             o = int(ahead[o])
@@ -77,12 +78,15 @@ def critical_path(
             continue
         late = 0.0
         if shared:
-            own = size * plan.gamma if plan.reduces[o] else 0.0
+            own = size * float(plan.adding[q]) if plan.reduces[o] else 0.0
             late = max(until - own - arrival, 0.0)
             waiting += late
             arrival = until - own
         if until > arrival:
-            gamma += until - arrival
+            # Beyond its own reduction, it waited for those of another job.
+            other = until - arrival - size * float(plan.adding[q]) if ahead[o] < -1 else 0.0
+            waiting += other
+            gamma += until - arrival - other
             until = arrival
         # Until its arrival the message counts whole; until it let go of a port, what it held.
         startup = min(
@@ -90,23 +94,38 @@ def critical_path(
         )
         alpha += startup
         beta += until - begin - late - startup
-        ready = 0.0
-        cause = -1
-        for d in schedule.waits_for(o):
-            if cause < 0 or finish[d] > ready:
-                ready, cause = float(finish[d]), int(d)
+        ready, cause = _data(schedule, finish, o)
+        late_rank = float(plan.enter[q]) > ready
         holder = int(blocker[o])
-        if holder >= 0:
-            same = (
-                schedule.src[holder] == schedule.src[o]
-                or schedule.dst[holder] == schedule.dst[o]
-            )
-            step(o, "rank" if same else "link")
-            if same:
-                until, o = begin, holder
-                continue
-            waiting += begin - ready
+        if holder != -1:
+            why = _held(schedule, o, holder)
+        elif late_rank:
+            why = "late rank"
         else:
-            step(o, "data" if cause >= 0 else "start")
+            why = "data" if cause >= 0 else "start"
+        step(o, why)
+        if why == "rank":
+            until, o = begin, holder
+            continue
+        if late_rank:
+            ready, cause = 0.0, -1
+        waiting += begin - ready
         until, o = ready, cause
     return Breakdown(alpha, beta, gamma, plan.launch, waiting), tuple(reversed(steps))
+
+
+def _data(schedule: Schedule, finish: Floats, o: int) -> tuple[float, int]:
+    """Return when the data of an operation are there, and which one brought the last."""
+    ready, cause = 0.0, -1
+    for d in schedule.waits_for(o):
+        if cause < 0 or finish[d] > ready:
+            ready, cause = float(finish[d]), int(d)
+    return ready, cause
+
+
+def _held(schedule: Schedule, o: int, holder: int) -> str:
+    """Return what held up an operation that another one was in the way of."""
+    if holder < -1:
+        return "job"
+    src, dst = schedule.src, schedule.dst
+    return "rank" if src[holder] == src[o] or dst[holder] == dst[o] else "link"

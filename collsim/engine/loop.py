@@ -60,7 +60,7 @@ class Loop:
         """
         n = len(self.route)
         plan = self.plan.at(nbytes)
-        gamma, hold = plan.gamma, plan.held_beta.tolist()
+        adding, hold = plan.adding.tolist(), plan.held_beta.tolist()
         costs = zip(plan.alpha.tolist(), plan.beta.tolist(), plan.busy.tolist(), strict=True)
         routes = [
             (*cost, lanes, hold[one])
@@ -68,13 +68,13 @@ class Loop:
         ]
         start, finish = [0.0] * n, [0.0] * n
         blocker, ahead = [-1] * n, [-1] * n
-        ready = [0.0] * n
+        ready = plan.enter[plan.route].tolist()
         waits = self.waits.copy()
         free, holder = [0.0] * self.lanes, [-1] * self.lanes
         reducer_free, reducer_last = [0.0] * self.ranks, [-1] * self.ranks
         # An event is (time, code): code below n is the arrival of operation `code`, the
         # others the admission of operation `code - n`.
-        events = [(0.0, n + o) for o in range(n) if waits[o] == 0]
+        events = [(ready[o], n + o) for o in range(n) if waits[o] == 0]
         heapify(events)
         while events:
             now, code = heappop(events)
@@ -99,7 +99,7 @@ class Loop:
                     holder[lane] = o
                 start[o] = begin
                 done = begin + (alpha + size * beta)
-                if gamma > 0.0 and self.reduces[o]:
+                if self.reduces[o] and adding[self.route[o]] > 0.0:
                     finish[o] = done
                     heappush(events, (done, o))
                     continue
@@ -110,7 +110,7 @@ class Loop:
                 if reducer_free[rank] > begin:
                     begin = reducer_free[rank]
                     ahead[o] = reducer_last[rank]
-                done = begin + self.size[o] * gamma
+                done = begin + self.size[o] * adding[self.route[o]]
                 reducer_free[rank] = done
                 reducer_last[rank] = o
             finish[o] = done

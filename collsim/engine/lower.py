@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.cluster import Cluster, Ports
-from collsim.core.schedule import REDUCE, Schedule
+from collsim.core.schedule import Schedule
+from collsim.engine.program import Program, single
 from collsim.errors import InputError
 
-__all__ = ["Plan", "grid", "lower"]
+__all__ = ["Plan", "grid", "lower", "lower_program"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -34,18 +35,23 @@ class Plan:
         Pieces that each operation carries.
     piece : float
         Bytes of a piece: as a fraction of n, or in a plan at one size, 1.
+        Of several jobs, those of the largest.
     rounds : int
         As in the schedule.
     in_turn : float
         Pieces sent one after another, were each round to wait for its largest message.
     route : int32 array, shape (N,)
-        Route of each operation. Routes are numbered 0 to R - 1.
+        Route of each operation. Routes are numbered 0 to R - 1; each job has its own.
     reduces : bool array, shape (N,)
         Whether the receiver must reduce what arrives.
     dst : int32 array, shape (N,)
         Receiver of each operation.
     alpha, beta, busy : float array, shape (R,)
         Sum of alpha, greatest beta (ports count), and sum of alpha_busy of each route.
+    adding : float array, shape (R,)
+        Seconds per byte reduced at the end of each route.
+    enter : float array, shape (R,)
+        Seconds after the launch at which both ends of each route have entered.
     held_ptr, held, held_beta : arrays, shapes (R + 1,), (K,), (K,)
         Links and ports that each route holds, and their betas.
     lane_ptr : int64 array
@@ -54,6 +60,8 @@ class Plan:
         As in the schedule.
     gamma, launch : float
         As in the cluster.
+    step : float
+        The grid of time, in a plan at one size.
     """
 
     size: FloatArray
@@ -67,6 +75,8 @@ class Plan:
     alpha: FloatArray
     beta: FloatArray
     busy: FloatArray
+    adding: FloatArray
+    enter: FloatArray
     held_ptr: IntArray
     held: IntArray
     held_beta: FloatArray
@@ -75,6 +85,7 @@ class Plan:
     dep: NDArray[np.int32]
     gamma: float
     launch: float
+    step: float = 0.0
 
     def at(self, nbytes: float) -> "Plan":
         """Return the plan with the costs of one size, per piece, on a grid of time.
@@ -88,7 +99,9 @@ class Plan:
         piece = self.piece * nbytes
         slowest = float(self.beta.max(initial=0.0)) + self.gamma
         startups = self.rounds * float(self.alpha.max(initial=0.0))
-        return self.on_grid(nbytes, grid(startups + self.in_turn * piece * slowest, _BITS))
+        late = float(self.enter.max(initial=0.0))
+        whole = late + startups + self.in_turn * piece * slowest
+        return self.on_grid(nbytes, grid(whole, _BITS))
 
     def on_grid(self, nbytes: float, step: float) -> "Plan":
         """Return the plan with the costs of one size, per piece, in multiples of `step`."""
@@ -102,10 +115,17 @@ class Plan:
             piece=1.0,
             alpha=rounded(self.alpha),
             busy=rounded(self.busy),
+            adding=rounded(piece * self.adding),
+            enter=rounded(self.enter),
             beta=rounded(piece * self.beta),
             held_beta=rounded(piece * self.held_beta),
             gamma=float(rounded(np.array(piece * self.gamma))),
+            step=step,
         )
+
+    def rounded(self, seconds: float) -> float:
+        """Return the nearest time on the grid of a plan at one size."""
+        return round(seconds / self.step) * self.step
 
 
 def grid(whole: float, bits: int) -> float:
@@ -133,13 +153,15 @@ def lower(schedule: Schedule, cluster: Cluster) -> Plan:
             f"schedule: made for {schedule.ranks} ranks, but cluster {cluster.name!r} "
             f"has {cluster.ranks}"
         )
-    src, dst, route = _pairs(schedule)
+    return lower_program(single(schedule), cluster)
+
+
+def lower_program(program: Program, cluster: Cluster) -> Plan:
+    """Return the plan of a program whose ranks are those of the cluster."""
+    src, dst, job, route = _pairs(program, cluster.ranks)
     away = src != dst
-    ptr = np.zeros(src.size + 1, dtype=np.int64)
-    link_ptr, link = cluster.router(src[away], dst[away])
-    counts = np.zeros(src.size, dtype=np.int64)
-    counts[away] = np.diff(link_ptr)
-    np.cumsum(counts, out=ptr[1:])
+    ptr, link = _routes(cluster, src, dst)
+    counts = np.diff(ptr)
     links = cluster.links
     alpha, busy = _sums(links.alpha[link], ptr), _sums(links.busy[link], ptr)
     owner = np.repeat(np.arange(src.size), counts)
@@ -167,43 +189,72 @@ def lower(schedule: Schedule, cluster: Cluster) -> Plan:
     used, packed = np.unique(held[order], return_inverse=True)
     lane_ptr = np.zeros(used.size + 1, dtype=np.int64)
     np.cumsum(np.concatenate(lanes)[used], out=lane_ptr[1:])
-    size = np.diff(schedule.piece_ptr).astype(np.float64)
-    first = np.flatnonzero(np.diff(schedule.round, prepend=np.int32(-1)))
+    delay = np.zeros(cluster.ranks) if cluster.delay is None else cluster.delay
+    # A flow is so many bytes over links of one rate. Where messages follow one another,
+    # counts of a job's own pieces keep the products exact, and its costs are per piece.
+    fair = cluster.sharing == "fair"
+    scale = np.ones(src.size) if fair else program.scale[job]
+    reduces = program.reduces
+    if cluster.local is None:
+        reduces = reduces & (program.src != program.dst)
     return Plan(
-        size=size,
-        piece=schedule.piece_share,
-        rounds=schedule.rounds,
-        in_turn=float(np.maximum.reduceat(size, first).sum()) if size.size else 0.0,
+        size=program.size * program.scale[program.job] if fair else program.size,
+        piece=program.piece,
+        rounds=program.rounds,
+        in_turn=program.in_turn,
         route=route,
-        reduces=(schedule.kind == REDUCE) & (schedule.src != schedule.dst),
-        dst=schedule.dst,
+        reduces=reduces,
+        dst=program.dst,
         ranks=cluster.ranks,
         alpha=alpha,
-        beta=beta,
+        beta=beta * scale,
         busy=busy,
+        adding=cluster.gamma * scale,
+        enter=program.start[job] + np.maximum(delay[src], delay[dst]),
         held_ptr=held_ptr,
         held=packed.astype(np.int64),
-        held_beta=held_beta[order],
+        held_beta=held_beta[order] * np.repeat(scale, np.diff(held_ptr)),
         lane_ptr=lane_ptr,
-        dep_ptr=schedule.dep_ptr,
-        dep=schedule.dep,
+        dep_ptr=program.dep_ptr,
+        dep=program.dep,
         gamma=cluster.gamma,
         launch=cluster.launch,
     )
 
 
-def _pairs(schedule: Schedule) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
-    """Return the distinct (src, dst) pairs, and the pair of every operation."""
-    p = schedule.ranks
-    key = schedule.src.astype(np.int64) * p + schedule.dst
-    if p * p <= max(_TABLE_UP_TO, 8 * key.size):
-        table = np.zeros(p * p, dtype=np.int32)
+def _pairs(
+    program: Program, ranks: int
+) -> tuple[IntArray, IntArray, IntArray, NDArray[np.int32]]:
+    """Return each job's distinct (src, dst), that job, and the pair of every operation."""
+    key = (program.job.astype(np.int64) * ranks + program.src) * ranks + program.dst
+    keys = program.scale.size * ranks * ranks
+    if keys <= max(_TABLE_UP_TO, 8 * key.size):
+        table = np.zeros(keys, dtype=np.int32)
         table[key] = 1
         distinct = np.flatnonzero(table)
         table[distinct] = np.arange(distinct.size)
-        return distinct // p, distinct % p, table[key]
-    distinct, pair = np.unique(key, return_inverse=True)
-    return distinct // p, distinct % p, pair.astype(np.int32)
+        pair = table[key]
+    else:
+        distinct, inverse = np.unique(key, return_inverse=True)
+        pair = inverse.astype(np.int32)
+    job, both = np.divmod(distinct, ranks * ranks)
+    return both // ranks, both % ranks, job, pair
+
+
+def _routes(cluster: Cluster, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the links of every pair; from a rank to itself its memory, or none."""
+    away = src != dst
+    far_ptr, far = cluster.router(src[away], dst[away])
+    counts = np.full(src.size, 0 if cluster.local is None else 1, dtype=np.int64)
+    counts[away] = np.diff(far_ptr)
+    ptr = np.zeros(src.size + 1, dtype=np.int64)
+    np.cumsum(counts, out=ptr[1:])
+    link = np.empty(ptr[-1], dtype=np.int64)
+    crosses = np.repeat(away, counts)
+    link[crosses] = far
+    if cluster.local is not None:
+        link[~crosses] = cluster.local[src[~away]]
+    return ptr, link
 
 
 def _sums(values: FloatArray, ptr: IntArray) -> FloatArray:

@@ -130,4 +130,6 @@ _WHY: Final = {
     "rank": "an earlier message of the same rank",
     "link": "other ranks' messages",
     "reduction": "an earlier reduction",
+    "late rank": "a rank that enters late",
+    "job": "another collective",
 }

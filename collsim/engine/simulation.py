@@ -1,0 +1,166 @@
+"""A schedule on a cluster, prepared for runs at many sizes; and timelines of what ran."""
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from collsim.core.cluster import Cluster
+from collsim.core.schedule import Schedule
+from collsim.core.timeline import Breakdown, Timeline
+from collsim.engine import fair
+from collsim.engine.critical import Floats, Ints, critical_path
+from collsim.engine.fair import FairLoop
+from collsim.engine.loop import Loop
+from collsim.engine.lower import Plan, lower
+from collsim.errors import InputError
+
+if TYPE_CHECKING:
+    from collsim.engine.compiled import CompiledLoop
+
+    AnyLoop = Loop | CompiledLoop | FairLoop
+
+__all__ = [
+    "COMPILE_FROM",
+    "Simulation",
+    "check_nbytes",
+    "check_sharing",
+    "costs_of",
+    "large",
+    "loop_of",
+    "timeline",
+]
+
+# Start, finish, blocker and ahead of every operation, as the loops return them.
+Outcome = tuple[Floats, Floats, Ints, Ints]
+
+# Operations from which loading the compiled loop (about 0.6 s) is repaid by one run.
+COMPILE_FROM: Final = 200_000
+
+
+class Simulation:
+    """A schedule on a cluster, prepared once and run at any number of sizes.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        What to run.
+    cluster : Cluster
+        Where; of the same rank count.
+    compiled : bool, optional
+        Whether to use the compiled loop; by default for large schedules only. The
+        results are the same to the last bit.
+
+    Examples
+    --------
+    >>> from collsim.algorithms import build
+    >>> cluster = Cluster.ideal(4, alpha=1e-6, bandwidth=1e9)
+    >>> simulation = Simulation(build("broadcast", "mst", 4), cluster)
+    >>> round(simulation.run(1000).makespan_us, 6)
+    4.0
+    """
+
+    def __init__(
+        self, schedule: Schedule, cluster: Cluster, compiled: bool | None = None
+    ) -> None:
+        self.schedule = schedule
+        self.cluster = cluster
+        self.plan = lower(schedule, cluster)
+        self.fair = check_sharing(cluster.sharing) == "fair"
+        if compiled is None:
+            compiled = large(len(schedule), self.fair)
+        self.compiled = compiled
+        self.loop = loop_of(self.plan, self.fair, compiled)
+        self.entered = 0.0 if cluster.delay is None else float(cluster.delay.max())
+
+    def makespan(self, nbytes: float) -> float:
+        """Return the time in seconds at a size in bytes."""
+        if not len(self.schedule):
+            return self.run(nbytes).makespan
+        nbytes = check_nbytes(nbytes)
+        finish = self.loop.run(nbytes)[1]
+        last = float(max(finish) if isinstance(finish, list) else finish.max())
+        if last < self.entered:
+            last = max(last, costs_of(self.loop, nbytes).rounded(self.entered))
+        return self.plan.launch + last
+
+    def run(self, nbytes: float) -> Timeline:
+        """Return the timeline at a size in bytes."""
+        nbytes = check_nbytes(nbytes)
+        outcome = self.loop.run(nbytes)
+        plan = costs_of(self.loop, nbytes)
+        entered = plan.rounded(self.entered)
+        return timeline(self.schedule, nbytes, plan, outcome, entered, shared=self.fair)
+
+
+def large(operations: int, fair_sharing: bool) -> bool:
+    """Return whether so many operations repay loading the compiled loop."""
+    return operations >= (fair.COMPILE_FROM if fair_sharing else COMPILE_FROM)
+
+
+def loop_of(plan: Plan, fair_sharing: bool, compiled: bool) -> "AnyLoop":
+    """Return the loop that runs a plan."""
+    if fair_sharing:
+        return FairLoop(plan, compiled, plan.enter[plan.route])
+    if not compiled:
+        return Loop(plan)
+    from collsim.engine.compiled import CompiledLoop
+
+    return CompiledLoop(plan)
+
+
+def costs_of(loop: "AnyLoop", nbytes: float) -> Plan:
+    """Return the costs with which a loop runs its plan at a size."""
+    return loop.costs(nbytes) if isinstance(loop, FairLoop) else loop.plan.at(nbytes)
+
+
+def timeline(
+    schedule: Schedule,
+    nbytes: float,
+    plan: Plan,
+    outcome: Outcome,
+    entered: float,
+    shared: bool,
+) -> Timeline:
+    """Return the timeline of what a loop has found.
+
+    Parameters
+    ----------
+    schedule, nbytes
+        What was run.
+    plan : Plan
+        Its costs.
+    outcome : tuple
+        Start, finish, blocker and ahead of every operation, from the end of the launch.
+    entered : float
+        Seconds after the launch at which the last rank enters; nobody is done before.
+    shared : bool
+        Whether links were shared fairly.
+    """
+    start, finish, blocker, ahead = outcome
+    # The loop counts from the end of the launch; see Plan.at for why.
+    starts = plan.launch + np.asarray(start, dtype=np.float64)
+    ends = plan.launch + np.asarray(finish, dtype=np.float64)
+    starts.flags.writeable = ends.flags.writeable = False
+    last = int(ends.argmax()) if ends.size else -1
+    if last < 0 or finish[last] < entered:
+        parts = Breakdown(launch=plan.launch, waiting=entered)
+        return Timeline(schedule, nbytes, starts, ends, plan.launch + entered, parts, ())
+    parts, path = critical_path(
+        schedule, plan, start, finish, blocker, ahead, last, shared=shared
+    )
+    return Timeline(schedule, nbytes, starts, ends, float(ends[last]), parts, path)
+
+
+def check_sharing(sharing: str) -> str:
+    """Return how links are shared, or raise InputError if there is no such way."""
+    if sharing not in {"fifo", "fair"}:
+        raise InputError(f"sharing: got {sharing!r}, expected fifo or fair")
+    return sharing
+
+
+def check_nbytes(nbytes: float) -> float:
+    """Return the size, or raise InputError if it is negative or not finite."""
+    if not (math.isfinite(nbytes) and nbytes >= 0):
+        raise InputError(f"size: got {nbytes!r} bytes, expected 0 or more and finite")
+    return float(nbytes)
