@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from collsim.errors import InputError
 
 __all__ = ["Bundle", "LinkClass", "Links"]
+
+T = TypeVar("T", np.int64, np.float64)
 
 
 @dataclass(frozen=True)
@@ -172,18 +174,25 @@ class Links:
         return Links(
             names=tuple(name for bundle in whole for name in bundle.names),
             classes=tuple(classes),
-            kind=np.repeat([classes.index(bundle.link) for bundle in whole], counts),
-            alpha=np.repeat([alpha for alpha, _ in costs], counts),
-            beta=np.repeat([bundle.link.beta for bundle in whole], counts),
-            busy=np.repeat([busy for _, busy in costs], counts),
-            lanes=np.repeat([bundle.lanes for bundle in whole], counts),
+            kind=_each([classes.index(bundle.link) for bundle in whole], counts, np.int64),
+            alpha=_each([alpha for alpha, _ in costs], counts, np.float64),
+            beta=_each([bundle.link.beta for bundle in whole], counts, np.float64),
+            busy=_each([busy for _, busy in costs], counts, np.float64),
+            lanes=_each([bundle.lanes for bundle in whole], counts, np.int64),
             tail=_vertices([bundle.tail for bundle in whole]),
             head=_vertices([bundle.head for bundle in whole]),
         )
+
+
+def _each(values: Sequence[float], counts: Sequence[int], dtype: type[T]) -> NDArray[T]:
+    """Return every value as often as it counts, of this type even where there is none."""
+    return np.repeat(np.array(values, dtype=dtype), np.array(counts, dtype=np.int64))
 
 
 def _vertices(
     ends: Sequence[Sequence[int] | NDArray[np.int64] | None],
 ) -> NDArray[np.int64] | None:
     known = [np.asarray(end, dtype=np.int64) for end in ends if end is not None]
-    return np.concatenate(known) if known and len(known) == len(ends) else None
+    if len(known) < len(ends):
+        return None
+    return np.concatenate([np.zeros(0, dtype=np.int64), *known])

@@ -71,7 +71,8 @@ def copy_links(links: Links, nodes: int, gpus: int, devices: int) -> tuple[Links
             origin += members
             names += [_rename(links.names[i], node, parts) for i in members]
     source = np.array(origin, dtype=np.int64)
-    node_of = np.concatenate([np.repeat(np.arange(nodes), len(m)) for m in alike.values()])
+    runs = [np.repeat(np.arange(nodes), len(members)) for members in alike.values()]
+    node_of = np.concatenate([np.zeros(0, dtype=np.int64), *runs])
 
     def ends(vertex: IntArray | None) -> IntArray | None:
         if vertex is None:

@@ -1,53 +1,16 @@
-"""Nodes of any shape with one NIC per GPU; a leaf switch per rail, a spine over the leaves."""
-
-from dataclasses import dataclass, replace
+"""Nodes of any shape on rails: NIC i of every node on leaf i, and a spine over the leaves."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from collsim.core.cluster import Cluster, Cut, Router
+from collsim.core.cluster import Cluster
 from collsim.core.collective import check_ranks
-from collsim.core.link import Bundle, LinkClass, Links
-from collsim.errors import InputError
-from collsim.topology._compose import Copies, copy_devices, copy_links, merge_links
+from collsim.core.link import LinkClass
+from collsim.topology._network import Tier, connect
+from collsim.topology._nics import nics_of, trunk
 from collsim.topology._shape import Key, NetworkShape
 from collsim.topology.switch import switch
 
 __all__ = ["SHAPE", "join", "rails"]
-
-IntArray = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class _Rails:
-    """Inside a node over its own links; between nodes from the sender's NIC to the receiver's.
-
-    Rails meet in a spine that never blocks (rail-optimized fabrics), so a message that
-    changes rails pays no more than one that stays on its own.
-    """
-
-    nodes: int
-    gpus: int
-    inside: Router
-    copies: Copies
-    base: int
-
-    def __call__(self, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
-        node = src // self.gpus
-        far = node != dst // self.gpus
-        near = np.flatnonzero(~far)
-        near_ptr, near_link = self.inside(src[near] % self.gpus, dst[near] % self.gpus)
-        counts = np.where(far, 2, 0)
-        counts[near] = np.diff(near_ptr)
-        ptr = np.zeros(src.size + 1, dtype=np.int64)
-        np.cumsum(counts, out=ptr[1:])
-        link = np.empty(ptr[-1], dtype=np.int64)
-        inside = np.repeat(~far, counts)
-        link[inside] = self.copies(near_link, np.repeat(node, counts)[inside])
-        first = ptr[:-1][far]
-        link[first] = self.base + src[far]
-        link[first + 1] = self.base + self.nodes * self.gpus + dst[far]
-        return ptr, link
 
 
 def join(
@@ -59,6 +22,9 @@ def join(
 ) -> Cluster:
     """Return copies of a node joined by rails.
 
+    Where rails are not oversubscribed, the spine in which they meet never blocks, so that
+    a message that changes rails pays no more than one that stays on its own.
+
     Parameters
     ----------
     node : Cluster
@@ -68,14 +34,16 @@ def join(
     link : LinkClass
         From a NIC to its leaf switch; alpha is that of a whole message through the switch.
     nics : int, optional
-        NICs of a node: as many as GPUs.
+        NICs of a node: as many as GPUs by default. Of fewer, GPU i uses NIC
+        ``i * nics // gpus``; of more, every GPU has several, and a message takes one.
     oversubscription : float
-        1: the spine above the leaf switches never blocks.
+        Capacity of the NICs on a leaf switch, divided by that of its cables to the spine.
 
     Raises
     ------
     InputError
-        If there is not one NIC per GPU, or the rails are oversubscribed.
+        If there are more NICs than GPUs, and not as many for every GPU; or for an
+        oversubscription of 0.
 
     Examples
     --------
@@ -83,54 +51,21 @@ def join(
     >>> far = LinkClass("far", alpha=5e-6, bandwidth=1e9)
     >>> join(switch(4, near, "four"), 2, far).shape
     '2 nodes of 4 GPUs on a switch, one NIC per GPU on rails'
+    >>> shared = join(switch(4, near, "four"), 2, far, nics=2)
+    >>> [shared.links.names[i] for i in shared.route(1, 7)]
+    ['gpu[1]>nic[0]', 'nic[0].up', 'nic[3].down', 'nic[3]>gpu[7]']
     """
-    nodes, gpus = check_ranks(nodes), node.ranks
-    if nics not in {None, gpus}:
-        raise InputError(f"nics: got {nics!r}, expected one per GPU, {gpus}")
-    if oversubscription != 1:
-        raise InputError(
-            f"oversubscription: got {oversubscription!r}, expected 1, as the spine never blocks"
+    nodes = check_ranks(nodes)
+    cards = nics_of(node, nics)
+    leaf = np.tile(np.arange(cards.count), nodes)
+    if oversubscription == 1:
+        return connect(
+            node, nodes, link, cards, [Tier("leaf", leaf)], f"{cards.phrase} on rails"
         )
-    ranks = nodes * gpus
-    inside, copies = copy_links(node.links, nodes, gpus, len(node.devices))
-    up, down = ([f"nic[{r}].{way}" for r in range(ranks)] for way in ("up", "down"))
-    devices = copy_devices(node.devices, nodes)
-    every = np.arange(ranks)
-    leaf = ranks + len(devices) + every % gpus
-    where = np.arange(ranks) // gpus
-    each = node.shape.removeprefix("one node, ")
-    near, far = gpus > 1, nodes > 1
-    ends = [(node.least_alpha, node.least_busy)] * near + [(link.alpha, link.busy)] * far
-    return replace(
-        node,
-        ranks=ranks,
-        links=merge_links(
-            inside,
-            Links.assemble(
-                Bundle(up, link, True, every, leaf), Bundle(down, link, False, leaf, every)
-            ),
-        ),
-        router=_Rails(nodes, gpus, node.router, copies, len(inside)),
-        least_alpha=min((alpha for alpha, _ in ends), default=0.0),
-        least_busy=min((busy for _, busy in ends), default=0.0),
-        node=where,
-        cuts=(
-            *(_widen(cut, nodes, link.bandwidth) for cut in node.cuts),
-            Cut("node", where.copy(), gpus * link.bandwidth, gpus * link.bandwidth),
-        ),
-        uniform=None,
-        ways=max(node.ways * near + far, 1),
-        devices=(*devices, *(f"leaf[{i}]" for i in range(gpus))),
-        shape=f"{nodes} nodes of {each}, one NIC per GPU on rails",
-    )
-
-
-def _widen(cut: Cut, nodes: int, bandwidth: float) -> Cut:
-    """Return a cut of a node for all copies of it: its groups have NICs too."""
-    groups = int(cut.group.max()) + 1
-    group = (np.arange(nodes)[:, None] * groups + cut.group).ravel()
-    nics = int(np.bincount(cut.group).max()) * bandwidth
-    return Cut(cut.name, group, cut.out_rate + nics, cut.in_rate + nics)
+    up = trunk("uplink", link, nodes * cards.lanes, oversubscription, None)
+    tiers = [Tier("leaf", leaf, up), Tier("spine", np.zeros_like(leaf))]
+    said = f"{cards.phrase} on rails, oversubscribed {oversubscription:g}:1"
+    return connect(node, nodes, link, cards, tiers, said)
 
 
 def rails(
@@ -144,7 +79,7 @@ def rails(
     launch: float = 0.0,
     multicast: bool = False,
 ) -> Cluster:
-    """Return several nodes, each on a switch, joined by rails.
+    """Return several nodes, each on a switch, joined by rails with one NIC per GPU.
 
     Parameters
     ----------
@@ -165,8 +100,6 @@ def rails(
     >>> near = LinkClass("near", alpha=1e-6, bandwidth=4e9)
     >>> far = LinkClass("far", alpha=5e-6, bandwidth=1e9)
     >>> cluster = rails(2, 2, near, far, "pair")
-    >>> [cluster.links.names[i] for i in cluster.route(0, 2)]
-    ['nic[0].up', 'nic[2].down']
     >>> [cluster.links.names[i] for i in cluster.route(0, 3)]
     ['nic[0].up', 'nic[3].down']
     """

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from collsim.core.cluster import Cluster, Cut
 from collsim.core.collective import check_ranks
 from collsim.core.link import Bundle, LinkClass, Links
+from collsim.topology._node import plural
 from collsim.topology._shape import Key, NodeShape
 
 __all__ = ["SHAPE", "switch"]
@@ -72,7 +73,7 @@ def switch(
         launch=launch,
         uniform=(link.alpha, link.beta) if link.busy == link.alpha else None,
         multicast=multicast,
-        shape=f"one node, {gpus} GPUs on a switch",
+        shape=f"one node, {plural(gpus, 'GPU')} on a switch",
         devices=("switch[0]",),
     )
 

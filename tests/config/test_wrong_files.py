@@ -40,6 +40,7 @@ LINK = "the name of a link preset, or a table with alpha and bandwidth"
 PRESETS = f"a link preset ({', '.join(preset_names('links'))}) or a table"
 NODE_KEYS = "(known: shape, gpus, link, multicast, source, kind)"
 COST_KEYS = "(known: gamma, launch, source, kind)"
+NODES = "full_mesh, hybrid_cube_mesh, ideal, pcie_tree, ring, switch, torus"
 KINDS = "one of datasheet, fit, assumption"
 
 
@@ -98,9 +99,9 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             "switch",
             "swich",
-            "node.shape: got 'swich', expected one of ideal, switch; did you mean 'switch'?",
+            f"node.shape: got 'swich', expected one of {NODES}; did you mean 'switch'?",
         ),
-        ("switch", "rails", "node.shape: got 'rails', expected one of ideal, switch"),
+        ("switch", "rails", f"node.shape: got 'rails', expected one of {NODES}"),
         (
             "nvlink4",
             "nvlnk4",
@@ -174,11 +175,15 @@ def test_what_is_wrong_in_a_link(write: Path, link: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("nics = 8", "nics = 4", "network: nics: got 4, expected one per GPU, 8"),
+        (
+            "nics = 8",
+            "nics = 12",
+            "network: nics: got 12, expected a multiple of the 8 GPUs, or fewer",
+        ),
         (
             "= 1.0",
-            "= 2",
-            "network: oversubscription: got 2.0, expected 1, as the spine never blocks",
+            "= 0",
+            "network: oversubscription: got 0.0, expected more than 0",
         ),
         (
             "= 1.0",
@@ -186,7 +191,11 @@ def test_what_is_wrong_in_a_link(write: Path, link: str, message: str) -> None:
             "network.oversubscription: got nan, expected a finite number from 0 up",
         ),
         ("nodes = 4", "nodes = 0", f"network.nodes: got 0, expected {COUNT}"),
-        ('"rails"', '"switch"', "network.shape: got 'switch', expected one of rails"),
+        (
+            '"rails"',
+            '"switch"',
+            "network.shape: got 'switch', expected one of fat_tree, rails, star",
+        ),
         (
             '"ndr400"',
             '{name = "nvlink4", alpha = "1us", bandwidth = "1GB/s"}',

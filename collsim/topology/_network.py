@@ -1,0 +1,197 @@
+"""Nodes of any shape joined: NICs, leaf switches, and cables further up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.core.cluster import Cluster, Cut, Router
+from collsim.core.collective import check_ranks
+from collsim.core.link import Bundle, LinkClass, Links
+from collsim.topology._compose import Copies, copy_devices, copy_links, merge_links
+from collsim.topology._nics import Nics
+from collsim.topology._node import plural, route_cost
+from collsim.topology._routes import Routes, either, from_columns
+
+__all__ = ["Tier", "connect"]
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Tier:
+    """Switches of one level, and the cables from each to the level above.
+
+    Parameters
+    ----------
+    name : str
+        ``"leaf"``, ``"spine"``, ``"core"``: what a switch of the level is called.
+    of : int array
+        Switch of every NIC of the cluster.
+    up : tuple of (LinkClass, int, bool), optional
+        What each cable is, how many there are, and whether alpha is paid on them; None
+        where nothing above limits or slows a message.
+    named_cut : str, optional
+        Name of the cut between the groups of ranks below these switches; None where
+        ranks of two groups have other ways to each other.
+    """
+
+    name: str
+    of: IntArray
+    up: tuple[LinkClass, int, bool] | None = None
+    named_cut: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Joined:
+    """Inside a node over its own links; between nodes from NIC to NIC.
+
+    Parameters
+    ----------
+    gpus : int
+        GPUs of a node.
+    inside, copies
+        Router of one node, and where its links lie among those of all.
+    nic : int array, shape (P,)
+        NIC of every rank.
+    out, into : tuple of (int array, int array)
+        Links on the way up and down, one pair of columns per level: what the switch is
+        of every rank on that level, and the number of its link. The first pair, whose
+        groups all differ, is always taken.
+    """
+
+    gpus: int
+    inside: Router
+    copies: Copies
+    out: tuple[tuple[IntArray, IntArray], ...]
+    into: tuple[tuple[IntArray, IntArray], ...]
+
+    def __call__(self, src: IntArray, dst: IntArray) -> Routes:
+        node = src // self.gpus
+        near = node == dst // self.gpus
+        ptr, link = self.inside(src[near] % self.gpus, dst[near] % self.gpus)
+        link = self.copies(link, np.repeat(node[near], np.diff(ptr)))
+        a, b = src[~near], dst[~near]
+        climbs = [np.where(group[a] != group[b], way[a], -1) for group, way in self.out]
+        falls = [np.where(group[a] != group[b], way[b], -1) for group, way in self.into]
+        far = from_columns([*climbs, *reversed(falls)], a.size)
+        return either(near, (ptr, link), far)
+
+
+def connect(
+    node: Cluster, nodes: int, link: LinkClass, nics: Nics, tiers: Sequence[Tier], shape: str
+) -> Cluster:
+    """Return copies of a node joined by a network.
+
+    Parameters
+    ----------
+    node : Cluster
+        One node; name, gamma, launch and multicast are taken from it.
+    nodes : int
+        Number of copies.
+    link : LinkClass
+        From a NIC to its leaf switch; alpha is that of a whole message.
+    nics : Nics
+        NICs of a node.
+    tiers : sequence of Tier
+        Levels of switches, the lowest first.
+    shape : str
+        A phrase that ends ``"2 nodes of 8 GPUs on a switch, one NIC per GPU "``.
+    """
+    nodes, gpus = check_ranks(nodes), node.ranks
+    ranks = nodes * gpus
+    links, copies = copy_links(node.links, nodes, gpus, len(node.devices))
+    devices = list(copy_devices(node.devices, nodes))
+    every, where = np.arange(ranks), np.arange(ranks) // gpus
+    nic = (np.arange(nodes)[:, None] * nics.count + nics.of_gpu).ravel()
+    count = nodes * nics.count
+    out: list[tuple[IntArray, IntArray]] = []
+    into: list[tuple[IntArray, IntArray]] = []
+    bundles: list[Bundle] = []
+    base = len(links)
+
+    def add(
+        names: tuple[list[str], list[str]],
+        of: tuple[LinkClass, int, bool],
+        ends: tuple[IntArray, IntArray],
+        group: IntArray,
+        member: IntArray,
+    ) -> None:
+        """Add a level of links up and down; `member` is the one of every rank."""
+        nonlocal base
+        low, high = ends
+        cable, lanes, pays = of
+        bundles.append(Bundle(names[0], cable, pays, low, high, lanes))
+        bundles.append(Bundle(names[1], cable, False, high, low, lanes))
+        out.append((group, base + member))
+        into.append((group, base + low.size + member))
+        base += 2 * low.size
+
+    below = every
+    if nics.count < gpus:
+        host = replace(
+            link, name="host", alpha=0.0, alpha_busy=0.0, kind="assumption",
+            source="a GPU to a NIC that it shares: as fast as the NIC, and never in the way",
+        )  # fmt: skip
+        below = ranks + len(devices) + np.arange(count)
+        devices += [f"nic[{i}]" for i in range(count)]
+        names = (
+            [f"gpu[{r}]>nic[{nic[r]}]" for r in range(ranks)],
+            [f"nic[{nic[r]}]>gpu[{r}]" for r in range(ranks)],
+        )
+        add(names, (host, 0, False), (every, below[nic]), every, every)
+    start = ranks + len(devices)
+    ways = ([f"nic[{i}].up" for i in range(count)], [f"nic[{i}].down" for i in range(count)])
+    add(ways, (link, nics.lanes, True), (below, start + tiers[0].of), every, nic)
+    cuts = [
+        *(_widen(cut, nodes, nics, link.bandwidth) for cut in node.cuts),
+        Cut("node", where.copy(), *(nics.count * nics.lanes * link.bandwidth,) * 2),
+    ]
+    for i, tier in enumerate(tiers):
+        switches = int(tier.of.max()) + 1
+        devices += [f"{tier.name}[{k}]" for k in range(switches)]
+        if tier.up is None:
+            break
+        group = tier.of[nic]
+        here = start + np.arange(switches)
+        start += switches
+        first = np.unique(tier.of, return_index=True)[1]
+        way = [[f"{tier.name}[{k}].{w}" for k in range(switches)] for w in ("up", "down")]
+        ends = (here, start + tiers[i + 1].of[first])
+        add((way[0], way[1]), tier.up, ends, group, group)
+        if tier.named_cut is not None:
+            rate = tier.up[0].bandwidth * tier.up[1]
+            cuts.append(Cut(tier.named_cut, group, rate, rate))
+    near, far = gpus > 1, nodes > 1
+    every_link = merge_links(links, Links.assemble(*bundles))
+    router = _Joined(gpus, node.router, copies, tuple(out), tuple(into))
+    costs = [(node.least_alpha, node.least_busy)] * near
+    if far:
+        # No two nodes are nearer than the first two, and their NICs 0.
+        costs.append(route_cost(every_link, router, 0, gpus))
+    plain = gpus == nics.lanes == 1 and tiers[0].up is None and far and node.local is None
+    return replace(
+        node,
+        ranks=ranks,
+        links=every_link,
+        router=router,
+        least_alpha=min((alpha for alpha, _ in costs), default=0.0),
+        least_busy=min((busy for _, busy in costs), default=0.0),
+        node=where,
+        local=None if node.local is None else copies(np.tile(node.local, nodes), where),
+        cuts=tuple(cuts),
+        uniform=(link.alpha, link.beta) if plain and link.busy == link.alpha else None,
+        ways=max(node.ways * near + nics.lanes * far, 1),
+        devices=tuple(devices),
+        shape=f"{plural(nodes, 'node')} of {node.shape.removeprefix('one node, ')}, {shape}",
+    )
+
+
+def _widen(cut: Cut, nodes: int, nics: Nics, bandwidth: float) -> Cut:
+    """Return a cut of a node for all copies of it: its groups have NICs too."""
+    groups = int(cut.group.max()) + 1
+    group = (np.arange(nodes)[:, None] * groups + cut.group).ravel()
+    widest = max(np.unique(nics.of_gpu[cut.group == g]).size for g in range(groups))
+    rate = widest * nics.lanes * bandwidth
+    return Cut(cut.name, group, cut.out_rate + rate, cut.in_rate + rate)
