@@ -100,81 +100,32 @@ def connect(
         A phrase that ends ``"2 nodes of 8 GPUs on a switch, one NIC per GPU "``.
     """
     nodes, gpus = check_ranks(nodes), node.ranks
-    ranks = nodes * gpus
+    where = np.arange(nodes * gpus) // gpus
     links, copies = copy_links(node.links, nodes, gpus, len(node.devices))
-    devices = list(copy_devices(node.devices, nodes))
-    every, where = np.arange(ranks), np.arange(ranks) // gpus
-    nic = (np.arange(nodes)[:, None] * nics.count + nics.of_gpu).ravel()
-    count = nodes * nics.count
-    out: list[tuple[IntArray, IntArray]] = []
-    into: list[tuple[IntArray, IntArray]] = []
-    bundles: list[Bundle] = []
-    base = len(links)
-
-    def add(
-        names: tuple[list[str], list[str]],
-        of: tuple[LinkClass, int, bool],
-        ends: tuple[IntArray, IntArray],
-        group: IntArray,
-        member: IntArray,
-    ) -> None:
-        """Add a level of links up and down; `member` is the one of every rank."""
-        nonlocal base
-        low, high = ends
-        cable, lanes, pays = of
-        bundles.append(Bundle(names[0], cable, pays, low, high, lanes))
-        bundles.append(Bundle(names[1], cable, False, high, low, lanes))
-        out.append((group, base + member))
-        into.append((group, base + low.size + member))
-        base += 2 * low.size
-
-    below = every
-    if nics.count < gpus:
-        host = replace(
-            link, name="host", alpha=0.0, alpha_busy=0.0, kind="assumption",
-            source="a GPU to a NIC that it shares: as fast as the NIC, and never in the way",
-        )  # fmt: skip
-        below = ranks + len(devices) + np.arange(count)
-        devices += [f"nic[{i}]" for i in range(count)]
-        names = (
-            [f"gpu[{r}]>nic[{nic[r]}]" for r in range(ranks)],
-            [f"nic[{nic[r]}]>gpu[{r}]" for r in range(ranks)],
-        )
-        add(names, (host, 0, False), (every, below[nic]), every, every)
-    start = ranks + len(devices)
-    ways = ([f"nic[{i}].up" for i in range(count)], [f"nic[{i}].down" for i in range(count)])
-    add(ways, (link, nics.lanes, True), (below, start + tiers[0].of), every, nic)
+    nic = where * nics.count + np.tile(nics.of_gpu, nodes)
+    wires = _Wires(nodes * gpus, len(links), list(copy_devices(node.devices, nodes)))
+    wires.cards(link, nics, nic, tiers[0])
     cuts = [
         *(_widen(cut, nodes, nics, link.bandwidth) for cut in node.cuts),
         Cut("node", where.copy(), *(nics.count * nics.lanes * link.bandwidth,) * 2),
     ]
-    for i, tier in enumerate(tiers):
-        switches = int(tier.of.max()) + 1
-        devices += [f"{tier.name}[{k}]" for k in range(switches)]
-        if tier.up is None:
-            break
-        group = tier.of[nic]
-        here = start + np.arange(switches)
-        start += switches
-        first = np.unique(tier.of, return_index=True)[1]
-        way = [[f"{tier.name}[{k}].{w}" for k in range(switches)] for w in ("up", "down")]
-        ends = (here, start + tiers[i + 1].of[first])
-        add((way[0], way[1]), tier.up, ends, group, group)
-        if tier.named_cut is not None:
+    for tier, above in zip(tiers, [*tiers[1:], None], strict=True):
+        wires.switches(tier, above, nic)
+        if tier.up is not None and tier.named_cut is not None:
             rate = tier.up[0].bandwidth * tier.up[1]
-            cuts.append(Cut(tier.named_cut, group, rate, rate))
+            cuts.append(Cut(tier.named_cut, tier.of[nic], rate, rate))
+    links = merge_links(links, Links.assemble(*wires.bundles))
+    router = _Joined(gpus, node.router, copies, tuple(wires.out), tuple(wires.into))
     near, far = gpus > 1, nodes > 1
-    every_link = merge_links(links, Links.assemble(*bundles))
-    router = _Joined(gpus, node.router, copies, tuple(out), tuple(into))
     costs = [(node.least_alpha, node.least_busy)] * near
     if far:
         # No two nodes are nearer than the first two, and their NICs 0.
-        costs.append(route_cost(every_link, router, 0, gpus))
+        costs.append(route_cost(links, router, 0, gpus))
     plain = gpus == nics.lanes == 1 and tiers[0].up is None and far and node.local is None
     return replace(
         node,
-        ranks=ranks,
-        links=every_link,
+        ranks=nodes * gpus,
+        links=links,
         router=router,
         least_alpha=min((alpha for alpha, _ in costs), default=0.0),
         least_busy=min((busy for _, busy in costs), default=0.0),
@@ -183,9 +134,82 @@ def connect(
         cuts=tuple(cuts),
         uniform=(link.alpha, link.beta) if plain and link.busy == link.alpha else None,
         ways=max(node.ways * near + nics.lanes * far, 1),
-        devices=tuple(devices),
+        devices=tuple(wires.devices),
         shape=f"{plural(nodes, 'node')} of {node.shape.removeprefix('one node, ')}, {shape}",
     )
+
+
+class _Wires:
+    """Links of the network as they are laid, level by level.
+
+    Attributes
+    ----------
+    bundles : list of Bundle
+        For :meth:`Links.assemble`.
+    out, into : list of (int array, int array)
+        For :class:`_Joined`.
+    devices : list of str
+        NICs and switches after the devices of the nodes.
+    """
+
+    def __init__(self, ranks: int, base: int, devices: list[str]) -> None:
+        self.ranks = ranks
+        self.base = base
+        self.devices = devices
+        self.bundles: list[Bundle] = []
+        self.out: list[tuple[IntArray, IntArray]] = []
+        self.into: list[tuple[IntArray, IntArray]] = []
+
+    @property
+    def _next(self) -> int:
+        """Number of the next vertex."""
+        return self.ranks + len(self.devices)
+
+    def _lay(
+        self,
+        names: Sequence[list[str]],
+        cable: tuple[LinkClass, int, bool],
+        low: IntArray,
+        high: IntArray,
+        group: IntArray,
+        member: IntArray,
+    ) -> None:
+        """Lay links up and down; `member` is the one of every rank."""
+        link, lanes, pays = cable
+        self.bundles.append(Bundle(names[0], link, pays, low, high, lanes))
+        self.bundles.append(Bundle(names[1], link, False, high, low, lanes))
+        self.out.append((group, self.base + member))
+        self.into.append((group, self.base + low.size + member))
+        self.base += 2 * low.size
+
+    def cards(self, link: LinkClass, nics: Nics, nic: IntArray, leaves: Tier) -> None:
+        """Lay the links of NICs to leaf switches, and of GPUs to the NICs that they share."""
+        every, count = np.arange(self.ranks), leaves.of.size
+        below = every
+        if nics.count < nics.gpus:
+            host = replace(
+                link, name="host", alpha=0.0, alpha_busy=0.0, kind="assumption",
+                source="a GPU to a NIC that it shares: as fast as the NIC, never in the way",
+            )  # fmt: skip
+            below = self._next + np.arange(count)
+            self.devices += [f"nic[{i}]" for i in range(count)]
+            up, down = ("gpu[{0}]>nic[{1}]", "nic[{1}]>gpu[{0}]")
+            names = [[way.format(r, nic[r]) for r in range(self.ranks)] for way in (up, down)]
+            self._lay(names, (host, 0, False), every, below[nic], every, every)
+        names = [[f"nic[{i}].{way}" for i in range(count)] for way in ("up", "down")]
+        high = self._next + leaves.of
+        self._lay(names, (link, nics.lanes, True), below, high, every, nic)
+
+    def switches(self, tier: Tier, above: Tier | None, nic: IntArray) -> None:
+        """Lay the cables from the switches of a level to the level above."""
+        count = int(tier.of.max()) + 1
+        here = self._next + np.arange(count)
+        self.devices += [f"{tier.name}[{k}]" for k in range(count)]
+        if tier.up is None or above is None:
+            return
+        high = self._next + above.of[np.unique(tier.of, return_index=True)[1]]
+        names = [[f"{tier.name}[{k}].{way}" for k in range(count)] for way in ("up", "down")]
+        self._lay(names, tier.up, here, high, tier.of[nic], tier.of[nic])
 
 
 def _widen(cut: Cut, nodes: int, nics: Nics, bandwidth: float) -> Cut:
