@@ -11,7 +11,7 @@ import sys
 
 from collsim.errors import FileError
 
-__all__ = ["read_text", "write_whole"]
+__all__ = ["read_bytes", "read_text", "write_whole"]
 
 _LINKS = 40  # as many as Linux follows before it says "too many levels"
 
@@ -36,6 +36,24 @@ def read_text(path: str | os.PathLike[str]) -> str:
         reason = f"line {line} is not UTF-8 text (byte 0x{data[error.start]:02x})"
         raise FileError(path, reason) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
+    """Read a file whose encoding is its own business.
+
+    Raises
+    ------
+    FileError
+        If it is missing, a directory, unreadable, or of more than `most` bytes.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        raise _file_error(path, error) from error
+    if len(data) > most:
+        raise FileError(path, f"too large, expected at most {most} bytes")
+    return data
 
 
 def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:

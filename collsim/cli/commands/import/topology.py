@@ -1,0 +1,53 @@
+"""``collsim import topology``: a machine described by another tool, as a cluster file."""
+
+import click
+
+from collsim.cli.lazy import command as _command
+from collsim.cli.options import output_options
+from collsim.cli.output import Output, note
+
+__all__ = ["command"]
+
+
+@_command(
+    """Make a cluster file of a description of a machine by another tool.
+
+    FILE is told by its content: NCCL topology XML (NCCL_TOPO_DUMP_FILE writes it, clouds
+    ship it), NCCL graph XML (NCCL_GRAPH_DUMP_FILE), or the text of `nvidia-smi topo -m`.
+    The cluster file goes to stdout, what was read, assumed and left out to stderr; both
+    are comments of the file too.
+
+    \b
+    Examples:
+      collsim import topology topology.xml -o mine.toml
+      nvidia-smi topo -m > topo.txt; collsim import topology topo.txt -o mine.toml
+      collsim predict all_reduce -c ./mine.toml
+    """
+)
+@click.argument("file", metavar="FILE")
+@output_options
+def command(file: str, output: Output) -> None:
+    """Import and print."""
+    output.check()
+    from collsim.interop.topology_file import import_topology
+    from collsim.report.inventory import link_values
+
+    found = import_topology(file)
+    rows = [{**link_values(wire.link), "links": count} for wire, count in found.wires]
+    for title in ("read", "assumed", "left_out"):
+        for sentence in getattr(found, title):
+            note(f"{title.replace('_', ' ')}: {sentence}")
+    output.emit(
+        "import topology",
+        rows,
+        tuple(rows[0]) if rows else ("link",),
+        lambda: found.text,
+        cluster=found.name,
+        ranks=found.ranks,
+        format=found.format,
+        shape=found.shape,
+        read=list(found.read),
+        assumed=list(found.assumed),
+        left_out=list(found.left_out),
+        toml=found.text,
+    )

@@ -1,0 +1,1 @@
+"""Importers of descriptions of machines: one file each, chosen by a file's content."""
