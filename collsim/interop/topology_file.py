@@ -12,7 +12,7 @@ from collsim.interop.topology._importer import Importer
 from collsim.interop.topology._machine import Machine, Notes, Wire
 from collsim.interop.topology._network import network_of
 from collsim.interop.topology._routes import Routes, find_routes
-from collsim.interop.topology._shapes import recognise
+from collsim.interop.topology._shapes import charged, recognise
 from collsim.interop.topology._write import to_toml
 from collsim.registry import member, names
 
@@ -88,12 +88,13 @@ def import_topology(path: str | os.PathLike[str]) -> TopologyFile:
     machine = _unified(_importer(file, data).read(file, data))
     routes = find_routes(machine)
     shape = recognise(machine, routes)
-    network = network_of(machine)
+    network = network_of(machine, joinable=shape.name != "links")
     name = _name(file)
     notes = _said(machine, routes, network.reason)
     text = to_toml(machine, name, shape, routes, network, notes)
     used = {cable.name: cable for route in routes.values() for cable in route}
-    counts = Counter(cable.wire for cable in used.values())
+    listed = shape.name == "links"
+    counts = Counter(charged(c) if listed else c.wire for c in used.values())
     if network.wire is not None:
         counts[network.wire] = 2 * network.nics
     return TopologyFile(

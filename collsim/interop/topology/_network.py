@@ -26,8 +26,16 @@ class Network(NamedTuple):
     reason: str
 
 
-def network_of(machine: Machine) -> Network:
+def network_of(machine: Machine, joinable: bool = True) -> Network:
     """Return what the network cards of a machine make.
+
+    Parameters
+    ----------
+    machine : Machine
+        With its cards.
+    joinable : bool
+        Whether copies of it can be joined: a cluster file can't say that of a machine
+        that it lists link by link.
 
     Examples
     --------
@@ -45,6 +53,8 @@ def network_of(machine: Machine) -> Network:
         return Network(None, 0, f"{many} of different speeds")
     if len(cards) > machine.gpus and len(cards) % machine.gpus:
         return Network(None, 0, f"{many}, which are not the same number for every GPU")
+    if not joinable:
+        return Network(None, 0, f"{many}: a node that is listed link by link joins no other")
     weakest = next((speed for speed in speeds if speed.kind == "assumption"), speeds[0])
     name = f"net{weakest.value * 8 / 1e9:g}".replace(".", "_").replace("+", "")
     return Network(Wire(name, weakest, NET_ALPHA), len(cards), "")

@@ -9,7 +9,7 @@ from collsim.interop.topology._machine import Cable, Machine, Wire, gpu, is_gpu
 from collsim.interop.topology._routes import Routes
 from collsim.topology.hybrid_cube_mesh import WIRING
 
-__all__ = ["Shape", "recognise", "unpaid"]
+__all__ = ["Shape", "charged", "recognise"]
 
 _FREE: Final = Number(0.0, "a message pays once, where it leaves its GPU", "assumption")
 
@@ -45,8 +45,18 @@ def recognise(machine: Machine, routes: Routes) -> Shape:
     return Shape("links")
 
 
-def unpaid(wire: Wire) -> Wire:
-    """Return a wire on which a message pays no alpha of its own."""
+def charged(cable: Cable) -> Wire:
+    """Return a cable's wire for a list of links, where each charges what its class says.
+
+    Those that a message crosses after the first, without an alpha of their own, are a
+    class of their own.
+    """
+    if cable.pays:
+        return cable.wire
+    return _unpaid(cable.wire)._replace(name=f"{cable.wire.name}_onward")
+
+
+def _unpaid(wire: Wire) -> Wire:
     return wire._replace(alpha=_FREE)
 
 
@@ -153,9 +163,9 @@ def _pcie_tree(machine: Machine, used: dict[str, Cable]) -> Shape | None:
         return None
     links = {"link": wires[0]}
     if wires[1] is not None and wires[1] != wires[0]:
-        links["uplink"] = unpaid(wires[1])
+        links["uplink"] = _unpaid(wires[1])
     if wires[2] is not None:
-        links["socket"] = unpaid(wires[2])
+        links["socket"] = _unpaid(wires[2])
     group = "bridges_per_socket" if sockets > 1 else "switches_per_bridge"
     keys = {"gpus": machine.gpus, "gpus_per_switch": per_switch, group: per_socket}
     return Shape("pcie_tree", keys, links)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from collsim.config.links import Number
 from collsim.errors import FileError, one_line
-from collsim.interop.topology._machine import Cable, Machine, Notes, Wire
+from collsim.interop.topology._machine import Cable, Machine, Notes, Wire, is_gpu
 from collsim.interop.topology._network import Network
 from collsim.interop.topology._routes import Routes
-from collsim.interop.topology._shapes import Shape, unpaid
+from collsim.interop.topology._shapes import Shape, charged
 from collsim.units import format_bandwidth, format_time
 
 __all__ = ["to_toml"]
@@ -54,11 +54,10 @@ def to_toml(
     ):
         lines += [f"# {title}: {one_line(sentence)}" for sentence in sentences]
     lines.append(f"# ranks: {_ranks(machine.labels)}")
-    lines.append("")
     if shape.name == "links":
         lines += _link_by_link(machine, routes)
     else:
-        lines += _node(machine, shape)
+        lines += ["", *_node(machine, shape)]
     if network.wire is not None:
         lines += ["", *_network(machine, network, network.wire)]
     return "\n".join(lines) + "\n"
@@ -94,17 +93,18 @@ def _wire(table: str, wire: Wire) -> Iterator[str]:
     yield ""
     yield f"[{table}]"
     yield f"name = {_text(wire.name)}"
-    yield f"bandwidth = {_number(format_bandwidth(wire.bandwidth.value, None), wire.bandwidth)}"
-    yield f"alpha = {_number(_time(wire.alpha.value), wire.alpha)}"
+    yield from _costs(wire)
+
+
+def _costs(wire: Wire) -> Iterator[str]:
+    rate = format_bandwidth(wire.bandwidth.value, None)
+    yield f"bandwidth = {_number(rate, wire.bandwidth)}"
+    yield f"alpha = {_number(format_time(wire.alpha.value, None), wire.alpha)}"
 
 
 def _number(value: str, number: Number) -> str:
     source, kind = _text(number.source), _text(number.kind)
     return f"{{ value = {_text(value)}, kind = {kind}, source = {source} }}"
-
-
-def _time(seconds: float) -> str:
-    return format_time(seconds, None)
 
 
 def _link_by_link(machine: Machine, routes: Routes) -> Iterator[str]:
@@ -118,11 +118,11 @@ def _link_by_link(machine: Machine, routes: Routes) -> Iterator[str]:
     for cable in sorted(used.values(), key=_order):
         yield from _listed(cable)
     for (src, dst), route in routes.items():
+        yield ""
         yield "[[routes]]"
         yield f"src = {src}"
         yield f"dst = {dst}"
         yield f"links = [{', '.join(_text(cable.name) for cable in route)}]"
-        yield ""
 
 
 def _order(cable: Cable) -> tuple[object, ...]:
@@ -131,16 +131,19 @@ def _order(cable: Cable) -> tuple[object, ...]:
 
 
 def _listed(cable: Cable) -> Iterable[str]:
-    wire = cable.wire if cable.pays else unpaid(cable.wire)
+    wire = charged(cable)
+    yield ""
     yield "[[links]]"
     yield f"name = {_text(cable.name)}"
-    yield f"src = {_text(cable.src)}"
-    yield f"dst = {_text(cable.dst)}"
-    yield f"bandwidth = {_text(format_bandwidth(wire.bandwidth.value, None))}"
-    yield f"alpha = {_text(_time(wire.alpha.value))}"
-    yield f"kind = {_text(wire.bandwidth.kind)}"
-    yield f"source = {_text(wire.bandwidth.source)}"
-    yield ""
+    yield f"src = {_end(cable.src)}"
+    yield f"dst = {_end(cable.dst)}"
+    yield f"class = {_text(wire.name)}"
+    yield from _costs(wire)
+
+
+def _end(vertex: str) -> str:
+    """Return a rank as its number, and a device by its name."""
+    return vertex[len("gpu[") : -1] if is_gpu(vertex) else _text(vertex)
 
 
 def _text(text: str) -> str:
