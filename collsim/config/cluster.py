@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from collsim.config.presets import is_path, preset_path
 from collsim.config.spec import ClusterSpec, Network, read_spec
 from collsim.core.cluster import Cluster
 from collsim.errors import ConfigError, InputError, UsageError
-from collsim.topology import first_ranks
+from collsim.topology import first_ranks, with_local
 from collsim.units import MAX_RANKS
 
 __all__ = ["find_spec", "load"]
@@ -92,6 +95,10 @@ def _check_count(what: str, value: object) -> None:
 
 
 def _unjoined(spec: ClusterSpec, nodes: int) -> Exception:
+    if spec.values == {}:
+        return ConfigError.broken(
+            spec.file, f"nodes: got {nodes}, but links given one by one fix the number"
+        )
     if spec.elastic:
         return InputError(
             f"nodes: got {nodes}, but {spec.name} is an ideal network without nodes; "
@@ -105,13 +112,13 @@ def _unjoined(spec: ClusterSpec, nodes: int) -> Exception:
 def _resize(spec: ClusterSpec, gpus: int) -> tuple[dict[str, Any], Network | None]:
     """Return the values with so many GPUs in a node."""
     if "gpus" not in spec.values:
-        raise ConfigError.broken(
-            spec.file, f"gpus_per_node: got {gpus}, but the shape of [node] fixes the number"
-        )
+        what = "the shape of [node] fixes" if spec.values else "links given one by one fix"
+        raise ConfigError.broken(spec.file, f"gpus_per_node: got {gpus}, but {what} the number")
     network = spec.network
-    # One NIC per GPU stays one per GPU.
-    if network is not None and network.values.get("nics") == spec.values["gpus"]:
-        network = Network(network.nodes, {**network.values, "nics": gpus}, network.build)
+    # One NIC per GPU stays one per GPU, and one for two of them stays that.
+    if network is not None and network.values.get("nics") is not None:
+        nics = -(-network.values["nics"] * gpus // spec.values["gpus"])
+        network = Network(network.nodes, {**network.values, "nics": nics}, network.build)
     return {**spec.values, "gpus": gpus}, network
 
 
@@ -127,9 +134,16 @@ def _build(
         cluster = spec.build(name=spec.name, gamma=spec.gamma, launch=spec.launch, **values)
     except InputError as error:
         raise ConfigError.broken(spec.file, f"node: {error}") from None
-    if ranks is not None and ranks > cluster.ranks:
+    if spec.sharing != cluster.sharing:
+        # The formulas are those of fifo: a start-up holds a link.
+        cluster = replace(cluster, sharing=spec.sharing, uniform=None)
+    if spec.local is not None:
+        cluster = with_local(cluster, spec.local)
+    elsewhere = np.flatnonzero(cluster.node != cluster.node[0])
+    here = int(elsewhere[0]) if elsewhere.size else cluster.ranks
+    if ranks is not None and ranks > here:
         raise InputError(
-            f"ranks: got {ranks}, but one node of {spec.name} has {cluster.ranks} GPUs; "
+            f"ranks: got {ranks}, but one node of {spec.name} has {here} GPUs; "
             "take more nodes with --nodes"
         )
     if ranks is not None:

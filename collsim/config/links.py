@@ -1,16 +1,25 @@
 """Links in configuration files: presets by name, or tables with numbers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from collsim.config.document import Table, read_table
 from collsim.config.presets import preset_names, preset_path
-from collsim.config.values import PROVENANCE
+from collsim.config.values import FAMILIES, PROVENANCE
 from collsim.core.link import LinkClass
 from collsim.errors import ConfigError, InputError, UnknownNameError, nearest
 from collsim.units import format_time
 
-__all__ = ["SCHEMA", "SEPARATOR", "LinkSpec", "Number", "preset_link", "read_link", "take_link"]
+__all__ = [
+    "FAMILIES",
+    "SCHEMA",
+    "SEPARATOR",
+    "LinkSpec",
+    "Number",
+    "preset_link",
+    "read_link",
+    "take_link",
+]
 
 SCHEMA = "collsim/link/1"
 SEPARATOR = " | "  # between the sources of the numbers of a link
@@ -50,12 +59,15 @@ class LinkSpec:
         ``bandwidth``, ``alpha``, and ``alpha_busy`` where the file gives it.
     link : LinkClass
         The same numbers for a cluster; its kind is that of the weakest of them.
+    family : str
+        One of FAMILIES for a preset.
     """
 
     name: str
     summary: str
     numbers: dict[str, Number]
     link: LinkClass
+    family: str = ""
 
 
 @cache
@@ -76,7 +88,8 @@ def preset_link(name: str) -> LinkSpec:
     table = read_table(file, SCHEMA)
     if "name" not in table:
         raise ConfigError.missing_key(file, "name", "text")
-    return read_link(table, name, extra=("schema",))
+    family = table.take("family", "family")
+    return replace(read_link(table, name, extra=("schema", "family")), family=family)
 
 
 def take_link(table: Table, key: str, default_name: str) -> LinkClass:

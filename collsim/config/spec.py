@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from collsim.config.document import REQUIRED, Table, read_table
 from collsim.config.links import take_link
+from collsim.config.listed import LISTED, read_listed
 from collsim.core.cluster import Cluster
 from collsim.core.link import LinkClass
 from collsim.errors import ConfigError, UnknownNameError, nearest
@@ -19,7 +20,7 @@ SCHEMA = "collsim/cluster/1"
 
 S = TypeVar("S", NodeShape, NetworkShape)
 
-_TOP = ("schema", "name", "summary", "node", "network", "cost")
+_TOP = ("schema", "name", "summary", "sharing", "node", "network", "cost")
 _PROVENANCE = ("source", "kind")
 
 
@@ -50,6 +51,10 @@ class ClusterSpec:
         How nodes are joined.
     gamma, launch : float
         Seconds per byte reduced, and per collective, from ``[cost]``.
+    local : LinkClass, optional
+        What a message of a rank to itself crosses.
+    sharing : str
+        ``"fifo"`` or ``"fair"``.
     """
 
     file: str
@@ -61,6 +66,8 @@ class ClusterSpec:
     network: Network | None
     gamma: float
     launch: float
+    local: LinkClass | None = None
+    sharing: str = "fifo"
 
 
 def read_spec(file: str) -> ClusterSpec:
@@ -75,15 +82,37 @@ def read_spec(file: str) -> ClusterSpec:
         type.
     """
     top = read_table(file, SCHEMA)
-    top.only(_TOP)
+    top.only((*_TOP, *LISTED))
     name = top.take("name", "text")
     summary = top.take("summary", "text", "")
+    sharing = top.take("sharing", "sharing", "fifo")
+    cost = top.table("cost")
+    cost.only(("gamma", "launch", *_PROVENANCE))
+    _provenance(cost)
+    gamma, launch = (
+        cost.take(key, kind, 0.0)
+        for key, kind in (("gamma", "time per byte"), ("launch", "time"))
+    )
+    if "links" in top:
+        for key in ("node", "network"):
+            if key in top:
+                raise top.refuse(key, "no such table beside [[links]]")
+        build = read_listed(top, name, gamma, launch)
+        return ClusterSpec(
+            file, name, summary, {}, build, False, None, gamma, launch, sharing=sharing
+        )
+    for key in LISTED:
+        if key in top:
+            raise top.refuse(key, "no such key without [[links]]")
     if "node" not in top:
         raise ConfigError.missing_key(file, "node", "a table with shape, gpus and link")
     node = top.table("node")
     shape = _shape(node, NodeShape)
-    node.only(("shape", *shape.keys, *_PROVENANCE))
+    node.only(("shape", *shape.keys, "local", *_PROVENANCE))
     values = _values(node, shape.keys, "link")
+    local = take_link(node, "local", "local") if "local" in node else None
+    if local is not None:
+        _check_names(node, {"local": local}, values)
     network = None
     if "network" in top:
         if shape.elastic:
@@ -91,10 +120,7 @@ def read_spec(file: str) -> ClusterSpec:
                 file,
                 f"network: a node of shape {node.data['shape']!r} can't be joined to others",
             )
-        network = _network(top.table("network"), values)
-    cost = top.table("cost")
-    cost.only(("gamma", "launch", *_PROVENANCE))
-    _provenance(cost)
+        network = _network(top.table("network"), {**values, "local": local})
     return ClusterSpec(
         file=file,
         name=name,
@@ -103,8 +129,10 @@ def read_spec(file: str) -> ClusterSpec:
         build=shape.build,
         elastic=shape.elastic,
         network=network,
-        gamma=cost.take("gamma", "time per byte", 0.0),
-        launch=cost.take("launch", "time", 0.0),
+        gamma=gamma,
+        launch=launch,
+        local=local,
+        sharing=sharing,
     )
 
 
@@ -112,9 +140,14 @@ def _network(table: Table, node_values: Mapping[str, Any]) -> Network:
     shape = _shape(table, NetworkShape)
     table.only(("shape", "nodes", *shape.keys, *_PROVENANCE))
     values = _values(table, shape.keys, "nic")
-    # Links are told apart by name: in a profile, in a trace, in --set.
-    taken = [v for v in node_values.values() if isinstance(v, LinkClass)]
-    for key, value in values.items():
+    _check_names(table, values, node_values)
+    return Network(table.take("nodes", "count", 1), values, shape.build)
+
+
+def _check_names(table: Table, new: Mapping[str, Any], old: Mapping[str, Any]) -> None:
+    """Refuse two links of one name: it tells them apart in a profile, a trace, in --set."""
+    taken = [value for value in old.values() if isinstance(value, LinkClass)]
+    for key, value in new.items():
         if isinstance(value, LinkClass) and any(
             value.name == other.name and value != other for other in taken
         ):
@@ -123,7 +156,6 @@ def _network(table: Table, node_values: Mapping[str, Any]) -> Network:
                 f"{table.key(key)}: a link of [node] is named {value.name!r} too, "
                 "expected another name",
             )
-    return Network(table.take("nodes", "count", 1), values, shape.build)
 
 
 def _values(table: Table, keys: Mapping[str, Key], link_name: str) -> dict[str, Any]:
@@ -131,7 +163,8 @@ def _values(table: Table, keys: Mapping[str, Key], link_name: str) -> dict[str, 
     values: dict[str, Any] = {}
     for key, wanted in keys.items():
         if wanted.kind == "link" and (key in table or wanted.default is NEEDED):
-            values[key] = take_link(table, key, link_name)
+            values[key] = take_link(table, key, link_name if key == "link" else key)
+            _check_names(table, {key: values[key]}, values)
         elif wanted.kind == "link":
             values[key] = wanted.default
         else:

@@ -2,14 +2,18 @@
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from collsim.errors import InputError
 from collsim.units import MAX_RANKS, parse_bandwidth, parse_time
 
-__all__ = ["KINDS", "PROVENANCE", "RefusedError", "shown"]
+__all__ = ["FAMILIES", "KINDS", "PROVENANCE", "SHARING", "RefusedError", "shown"]
 
 PROVENANCE: Final = ("datasheet", "fit", "assumption")
+SHARING: Final = ("fifo", "fair")
+# Kinds of links, from the memory of one GPU out to other machines.
+FAMILIES: Final = ("HBM", "NVLink", "PCIe", "InfiniBand", "Ethernet")
 
 _LONGEST = 400  # bits of an integer that a message repeats
 
@@ -110,8 +114,8 @@ def _time_per_byte(value: object) -> float:
     return _quantity(parse_time, time)
 
 
-def _provenance(value: object) -> str:
-    if value not in PROVENANCE:
+def _one_of(known: tuple[str, ...], value: object) -> str:
+    if value not in known:
         raise RefusedError
     return str(value)
 
@@ -128,5 +132,7 @@ KINDS: Final[Mapping[str, tuple[Callable[[object], Any], str]]] = {
         'a bandwidth above 0 with its unit, such as "450GB/s" or "400Gb/s"',
     ),
     "time per byte": (_time_per_byte, 'a time per byte from 0 up, such as "0.001ns/B"'),
-    "kind": (_provenance, f"one of {', '.join(PROVENANCE)}"),
+    "sharing": (partial(_one_of, SHARING), f"one of {', '.join(SHARING)}"),
+    "family": (partial(_one_of, FAMILIES), f"one of {', '.join(FAMILIES)}"),
+    "kind": (partial(_one_of, PROVENANCE), f"one of {', '.join(PROVENANCE)}"),
 }

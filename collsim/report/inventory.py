@@ -8,6 +8,7 @@ from collsim.config import profile as profiles
 from collsim.config.cluster import find_spec
 from collsim.config.links import preset_link
 from collsim.config.presets import preset_names, preset_path
+from collsim.config.values import FAMILIES
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES, Collective, collective
 from collsim.core.link import LinkClass
@@ -105,7 +106,7 @@ def cluster_rows() -> list[Row]:
     Examples
     --------
     >>> [(row["cluster"], row["ranks"]) for row in cluster_rows()][:2]
-    [('dgx-a100', 8), ('dgx-h100', 8)]
+    [('dgx-a100', 8), ('dgx-a100-roce100', 8)]
     """
     rows = []
     for name in preset_names("clusters"):
@@ -127,16 +128,19 @@ def cluster_rows() -> list[Row]:
 
 
 def link_rows() -> list[Row]:
-    """Return a row for every preset link, the fastest first.
+    """Return a row for every preset link: from a GPU's memory outwards, the fastest first.
 
     Examples
     --------
-    >>> [(row["link"], row["bandwidth"]) for row in link_rows()][0]
-    ('nvlink4', 450.0)
+    >>> row = link_rows()[0]
+    >>> row["family"], row["link"], row["bandwidth"]
+    ('HBM', 'hbm3e', 2400.0)
     """
     specs = [preset_link(name) for name in preset_names("links")]
-    rows = [
+    specs.sort(key=lambda s: (FAMILIES.index(s.family), -s.link.bandwidth, s.name))
+    return [
         {
+            "family": spec.family,
             **link_values(spec.link),
             "sources": {
                 key: {"source": number.source, "kind": number.kind}
@@ -146,7 +150,6 @@ def link_rows() -> list[Row]:
         }
         for spec in specs
     ]
-    return sorted(rows, key=lambda row: (-row["bandwidth"], row["link"]))
 
 
 def link_values(link: LinkClass) -> Row:
@@ -215,7 +218,7 @@ def inventory(kind: str) -> list[Row]:
 _COLUMNS: Final = {
     "algorithms": ("collective", "algorithm", "formula", "chunked", "summary"),
     "clusters": ("cluster", "ranks", "shape", "links", "summary"),
-    "links": ("link", "bandwidth", "alpha", "alpha_busy", "kind", "source"),
+    "links": ("family", "link", "bandwidth", "alpha", "alpha_busy", "kind", "source"),
     "profiles": ("profile", "cluster", "algorithm", "collectives", "ranks", "library"),
     "collectives": ("collective", "rooted", "reduces", "busbw_factor", "size", "algorithms"),
 }

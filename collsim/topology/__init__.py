@@ -1,6 +1,16 @@
 """Shapes of clusters: one file each, giving links, routes and cuts."""
 
 from collsim.topology._compose import first_ranks
+from collsim.topology._listed import listed
+from collsim.topology._node import with_local
 from collsim.topology._shape import REQUIRED, Key, NetworkShape, NodeShape
 
-__all__ = ["REQUIRED", "Key", "NetworkShape", "NodeShape", "first_ranks"]
+__all__ = [
+    "REQUIRED",
+    "Key",
+    "NetworkShape",
+    "NodeShape",
+    "first_ranks",
+    "listed",
+    "with_local",
+]

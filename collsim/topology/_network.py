@@ -122,6 +122,7 @@ def connect(
         # No two nodes are nearer than the first two, and their NICs 0.
         costs.append(route_cost(links, router, 0, gpus))
     plain = gpus == nics.lanes == 1 and tiers[0].up is None and far and node.local is None
+    plain = plain and node.sharing == "fifo"
     return replace(
         node,
         ranks=nodes * gpus,

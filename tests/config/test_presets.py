@@ -27,8 +27,18 @@ ALGORITHMS = [(c, a) for c in COLLECTIVES for a in algorithm_names(c)]
 
 def test_the_presets_of_this_release() -> None:
     """The names that people's scripts rely on."""
-    assert {"textbook-h100", "dgx-h100", "dgx-a100"} <= set(CLUSTERS)
-    assert {"nvlink3", "nvlink4", "hdr200", "ndr400"} <= set(LINKS)
+    assert set(CLUSTERS) == {
+        *("textbook-h100", "dgx-a100", "dgx-b200", "dgx-b300", "dgx-h100", "dgx-h200"),
+        *("dgx1-v100", "gb200-nvl72", "gh200-slingshot", "hgx-a100-4", "mi300x", "pcie-2"),
+        *("pcie-8", "p4d-efa", "p5-efa", "dgx-a100-roce100", "dgx-h100-roce400"),
+        "dgx-h100-fat-tree-2to1",
+    }
+    assert set(LINKS) == {
+        *("hbm2e", "hbm3", "hbm3e", "nvlink2", "nvlink3", "nvlink4", "nvlink5", "xgmi4"),
+        *("nvlink2-single", "nvlink3-single", "nvlink4-single", "pcie3", "pcie4", "pcie5"),
+        *("upi", "edr100", "hdr200", "ndr400", "xdr800", "roce100", "roce400", "efa100"),
+        *("efa400", "slingshot200"),
+    }
 
 
 def test_a_room_without_a_folder_is_empty(
@@ -80,10 +90,21 @@ def test_the_path_is_the_name(room: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "alpha", "bandwidth"),
     [
+        ("hbm3", 0.5e-6, 1.675e12),  # half of 3.35 TB/s: a copy reads and writes
+        ("nvlink2", 3.4e-6, 150e9),  # 6 links of 25 GB/s
+        ("nvlink2-single", 3.4e-6, 25e9),
         ("nvlink3", 3.4e-6, 300e9),  # 12 links of 25 GB/s
         ("nvlink4", 3.4e-6, 450e9),  # 18 links of 25 GB/s
+        ("nvlink5", 3.4e-6, 900e9),  # 18 links of 50 GB/s
+        ("xgmi4", 3.4e-6, 64e9),  # half of 128 GB/s
+        ("pcie3", 5.7e-6, 15.754e9),  # 8 GT/s, 16 lanes, 128 bits of 130, 8 bits a byte
+        ("pcie4", 5.7e-6, 31.508e9),
+        ("pcie5", 5.7e-6, 63.015e9),
+        ("edr100", 14e-6, 12.5e9),  # 100 Gb/s
         ("hdr200", 14e-6, 25e9),  # 200 Gb/s
         ("ndr400", 14e-6, 50e9),  # 400 Gb/s
+        ("xdr800", 14e-6, 100e9),  # 800 Gb/s
+        ("slingshot200", 14e-6, 25e9),  # 200 Gb/s
     ],
 )
 def test_numbers_of_the_links(name: str, alpha: float, bandwidth: float) -> None:
@@ -107,7 +128,7 @@ def unsourced(table: dict[str, Any], where: str = "") -> list[str]:
     for key, value in table.items():
         if isinstance(value, dict):
             found += unsourced(value, f"{where}{key}.")
-        elif key in {"source", "kind", "summary", "schema", "name"} or named:
+        elif key in {"source", "kind", "summary", "schema", "name", "family"} or named:
             continue
         elif not isinstance(value, str) or value[:1].isdigit():
             found.append(f"{where}{key}")
@@ -144,7 +165,9 @@ def test_every_cluster_runs_every_algorithm(name: str) -> None:
 def test_one_node_obeys_the_formula(name: str, kind: str, algorithm: str, nbytes: int) -> None:
     """Where nothing but a rank's own link is shared, event simulation = formula."""
     cluster = Cluster.load(name)
-    assert cluster.uniform is not None
+    if cluster.uniform is None:
+        assert name not in {"textbook-h100", "dgx-a100", "dgx-h100", "gb200-nvl72"}
+        return
     terms = find(kind, algorithm).terms(cluster.ranks, 1)
     formula = terms.seconds(nbytes, *cluster.uniform, cluster.gamma) + cluster.launch
     simulated = simulate(build(kind, algorithm, cluster.ranks), cluster, nbytes).makespan
@@ -152,6 +175,52 @@ def test_one_node_obeys_the_formula(name: str, kind: str, algorithm: str, nbytes
         assert simulated == pytest.approx(formula, rel=1e-9)
     else:
         assert simulated <= formula * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_every_cluster_says_how_it_shares(name: str) -> None:
+    """Fairly where trunks or NICs are shared, in turn elsewhere; formulas know the latter."""
+    cluster = Cluster.load(name)
+    shared = {"dgx1-v100", "p4d-efa", "pcie-2", "pcie-8", "dgx-h100-fat-tree-2to1"}
+    assert cluster.sharing == ("fair" if name in shared else "fifo")
+    assert (cluster.uniform is None) == (
+        name in shared | {"mi300x", "gh200-slingshot", "hgx-a100-4"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "shape"),
+    [
+        ("gb200-nvl72", 144, "2 nodes of 72 GPUs on a switch, one NIC per GPU on rails"),
+        (
+            "dgx1-v100",
+            16,
+            "2 nodes of 8 GPUs in a hybrid cube mesh, 4 NICs for 8 GPUs on rails",
+        ),
+        ("pcie-2", 4, "2 nodes of 2 GPUs under 1 PCIe switch, 1 NIC for 2 GPUs on one switch"),
+        (
+            "dgx-h100-fat-tree-2to1",
+            16,
+            (
+                "2 nodes of 8 GPUs on a switch, one NIC per GPU in a fat tree, 4 to a leaf, "
+                "oversubscribed 2:1"
+            ),
+        ),
+    ],
+)
+def test_two_nodes_of_a_preset(name: str, ranks: int, shape: str) -> None:
+    """A node of the NVL72 is the rack."""
+    cluster = Cluster.load(name, nodes=2)
+    assert (cluster.ranks, cluster.shape) == (ranks, shape)
+
+
+@pytest.mark.parametrize("name", sorted(set(CLUSTERS) - {"textbook-h100"}))
+def test_presets_with_fewer_gpus_in_a_node(name: str) -> None:
+    """One or two of each node, and so many NICs as they used before."""
+    for gpus in (1, 2):
+        cluster = Cluster.load(name, nodes=3, gpus_per_node=gpus)
+        assert cluster.ranks == 3 * gpus
+        assert simulate(build("all_gather", "ring", 3 * gpus), cluster, 1e6).makespan > 0
 
 
 @pytest.mark.parametrize("nbytes", [0, 1, 2**20, 2**34])

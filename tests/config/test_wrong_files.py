@@ -38,7 +38,7 @@ TIME = 'a time from 0 up with its unit, such as "10us" or "1.5ms"'
 RATE = 'a bandwidth above 0 with its unit, such as "450GB/s" or "400Gb/s"'
 LINK = "the name of a link preset, or a table with alpha and bandwidth"
 PRESETS = f"a link preset ({', '.join(preset_names('links'))}) or a table"
-NODE_KEYS = "(known: shape, gpus, link, multicast, source, kind)"
+NODE_KEYS = "(known: shape, gpus, link, multicast, local, source, kind)"
 COST_KEYS = "(known: gamma, launch, source, kind)"
 NODES = "full_mesh, hybrid_cube_mesh, ideal, pcie_tree, ring, switch, torus"
 KINDS = "one of datasheet, fit, assumption"
@@ -58,7 +58,10 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             "[node]",
             "colour = 1\n[node]",
-            "colour: unknown key (known: schema, name, summary, node, network, cost)",
+            (
+                "colour: unknown key (known: schema, name, summary, sharing, node, network, cost, "
+                "links, routes, nodes)"
+            ),
         ),
         ("gpus = 4", 'gpus = "4"', f"node.gpus: got '4', expected {COUNT}"),
         ("gpus = 4", "gpus = 4.0", f"node.gpus: got 4.0, expected {COUNT}"),
