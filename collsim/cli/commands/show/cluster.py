@@ -18,6 +18,7 @@ __all__ = ["command"]
     Examples:
       collsim show cluster dgx-h100
       collsim show cluster dgx-h100 --nodes 2 --routes 0 9
+      collsim show cluster dgx-h100 --nodes 2 --plot two.svg
     """
 )
 @click.argument("name", metavar="NAME|FILE")
@@ -31,6 +32,7 @@ __all__ = ["command"]
     metavar="A B",
     help="The links from rank A to rank B; repeatable.",
 )
+@click.option("--plot", metavar="FILE", help="Draw it, too: PNG, SVG or PDF by its ending.")
 @output_options
 def command(
     name: str,
@@ -38,10 +40,15 @@ def command(
     gpus_per_node: int | None,
     ranks: int | None,
     routes: tuple[tuple[int, int], ...],
+    plot: str | None,
     output: Output,
 ) -> None:
     """Show and print."""
     output.check()
+    if plot is not None:
+        from collsim.plot.paper import check_path
+
+        check_path(plot)
     network = ClusterChoice(
         cluster=name, nodes=nodes, gpus_per_node=gpus_per_node, ranks=ranks
     ).load()
@@ -52,6 +59,10 @@ def command(
     more = {
         key: value for key, value in data.items() if key not in {"rows", "ranks", "cluster"}
     }
+    if plot is not None:
+        from collsim.plot.cluster import plot_cluster
+
+        plot_cluster(network, plot)
     output.emit(
         "show cluster",
         rows,
