@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def mesh(
     gpus : int
         Number of GPUs.
     wires : sequence of (int, int, LinkClass)
-        One direction of a cable each: from, to, what it is; those of one class together.
+        One direction of a cable each: from, to, what it is.
     router : Router, optional
         Its links are numbered in the order of `wires`; shortest paths by default.
     lanes : int
@@ -89,8 +90,8 @@ def mesh(
         As in :class:`collsim.core.cluster.Cluster`.
     """
     bundles = []
-    for link in dict.fromkeys(wire[2] for wire in wires):
-        mine = [(a, b) for a, b, other in wires if other == link]
+    for link, alike in groupby(wires, key=lambda wire: wire[2]):
+        mine = [(a, b) for a, b, _ in alike]
         tail, head = np.array(mine).T
         names = [f"gpu[{a}]>gpu[{b}]" for a, b in mine]
         bundles.append(Bundle(names, link, True, tail, head, lanes))

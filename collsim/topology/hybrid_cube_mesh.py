@@ -7,7 +7,7 @@ neighbours have two links, the others one.
 A pair without a link of its own goes over one GPU in between, which NCCL does too ("NVB"
 paths, `src/graph/paths.cc` of 2.30.7: at most one GPU on the way, and NVLink only), and
 not over PCIe: that way is longer and slower. Where several GPUs lie in between, the wider
-way is taken, then the one over the link with the smaller number.
+way is taken, then the one over the GPU with the smaller number.
 """
 
 from typing import Final
@@ -59,8 +59,7 @@ def hybrid_cube_mesh(
         for a, b in ((one, other), (other, one))
         if a < gpus and b < gpus
     ]
-    # Those of one class together, as the links are numbered.
-    both.sort(key=lambda wire: (wire[2].bandwidth, wire[:2]))
+    both.sort(key=lambda wire: wire[:2])
     each = f"{plural(gpus, 'GPU')} in a hybrid cube mesh"
     return mesh(name, gpus, both, None, each, gamma=gamma, launch=launch)
 
