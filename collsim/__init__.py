@@ -27,13 +27,15 @@ if TYPE_CHECKING:
     from collsim.core.cluster import Cluster
     from collsim.core.collective import COLLECTIVES, collective
     from collsim.core.schedule import Schedule
-    from collsim.engine.simulate import simulate
+    from collsim.engine.simulate import Job, simulate
     from collsim.plot.crossover import plot_crossover
+    from collsim.topology import degrade, delay, fail, groups, reorder
 
 __all__ = [
     "COLLECTIVES",
     "Builder",
     "Cluster",
+    "Job",
     "Schedule",
     "__version__",
     "algorithm_names",
@@ -41,10 +43,15 @@ __all__ = [
     "check",
     "collective",
     "crossover",
+    "degrade",
+    "delay",
     "explain",
+    "fail",
     "fit",
+    "groups",
     "plot_crossover",
     "predict",
+    "reorder",
     "simulate",
     "verify",
 ]
@@ -55,16 +62,22 @@ _HOME: Final = {
     "COLLECTIVES": "core.collective",
     "Builder": "core.builder",
     "Cluster": "core.cluster",
+    "Job": "engine.simulate",
     "Schedule": "core.schedule",
     "algorithm_names": "algorithms",
     "build": "algorithms",
     "check": "calibrate.check",
     "collective": "core.collective",
     "crossover": "choose.crossover",
+    "degrade": "topology",
+    "delay": "topology",
     "explain": "choose.explain",
+    "fail": "topology",
     "fit": "calibrate.fit",
+    "groups": "topology",
     "plot_crossover": "plot.crossover",
     "predict": "choose.predict",
+    "reorder": "topology",
     "simulate": "engine.simulate",
     "verify": "choose.verify",
 }

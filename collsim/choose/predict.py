@@ -1,8 +1,8 @@
 """Predict how long a collective takes: rows in the shape of nccl-tests' table."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 
 from collsim.algorithms import algorithm_names, find
 from collsim.choose.curve import TIE, Curve, Model, Time
@@ -12,7 +12,10 @@ from collsim.core.dtype import element_size
 from collsim.engine.bound import lower_bound
 from collsim.errors import InputError, UnknownNameError
 
-__all__ = ["Prediction", "Row", "curves", "predict"]
+__all__ = ["COMPARED", "Prediction", "Row", "curves", "predict"]
+
+# Keys of rows that say something only where a healthy cluster was given.
+COMPARED: Final = ("healthy_us", "change")
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,9 @@ class Row:
         No algorithm is faster on this cluster.
     efficiency : float or None
         Lower bound / time; None for 0/0.
+    healthy_us, change : float or None
+        Where a healthy cluster was given: microseconds of the same question there, and
+        the time here in multiples of that; None for 0/0, or where it has no answer.
     """
 
     size: float
@@ -63,6 +69,8 @@ class Row:
     waiting_us: float
     lower_bound_us: float
     efficiency: float | None
+    healthy_us: float | None = None
+    change: float | None = None
 
 
 @dataclass(frozen=True)
@@ -161,6 +169,7 @@ def predict(
     root: int = 0,
     chunks: int | Literal["auto"] = "auto",
     model: Model = "auto",
+    healthy: Cluster | None = None,
 ) -> Prediction:
     """Predict the time of a collective at some sizes.
 
@@ -182,6 +191,9 @@ def predict(
         Chunks of pipelined algorithms; auto takes the best power of two.
     model : {"auto", "event", "formula"}
         Auto uses the closed formula only where it is exact.
+    healthy : Cluster, optional
+        What to compare with: rows then say what the same takes there. With ``"auto"``
+        that is the fastest there, which may be another algorithm.
 
     Returns
     -------
@@ -217,7 +229,34 @@ def predict(
             times = [_fastest(times)]
         bound = lower_bound(kind, cluster, size)
         rows += [_row(kind, curve, size, time, bound, dtype, op) for curve, time in times]
+    if healthy is not None:
+        run = {"root": root, "chunks": chunks, "model": model}
+        rows = _compared(rows, _there(kind.name, healthy, wanted, algorithm, run))
     return Prediction(cluster.name, kind.name, cluster.ranks, tuple(rows), left_out)
+
+
+def _there(
+    name: str, healthy: Cluster, sizes: Sequence[float], algorithm: str, run: dict[str, Any]
+) -> dict[tuple[float, str | None], float]:
+    """Return microseconds on another cluster by size and, unless any will do, algorithm."""
+    try:
+        rows = predict(name, healthy, sizes, algorithm, **run).rows
+    except InputError:
+        # A change of its size may leave a root or an algorithm without a place there.
+        return {}
+    return {
+        (row.size, None if algorithm == "auto" else row.algorithm): row.time_us for row in rows
+    }
+
+
+def _compared(rows: list[Row], there: dict[tuple[float, str | None], float]) -> list[Row]:
+    """Return rows beside their times on another cluster."""
+    found = []
+    for row in rows:
+        time = there.get((row.size, row.algorithm), there.get((row.size, None)))
+        change = row.time_us / time if time else None
+        found.append(replace(row, healthy_us=time, change=change))
+    return found
 
 
 def _fastest(times: list[tuple[Curve, Time]]) -> tuple[Curve, Time]:

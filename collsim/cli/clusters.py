@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 from collsim.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
 
@@ -30,9 +32,54 @@ class ClusterChoice:
     alpha_busy: float | None = None
     profile: str | None = None
     sharing: str | None = None
+    order: tuple[int, ...] | str | None = None
+    changes: tuple[str, ...] = ()
+    degrade: tuple[tuple[str, float], ...] = ()
+    fail: tuple[str, ...] = ()
+    delay: tuple[tuple[str, float], ...] = ()
 
     def load(self) -> "Cluster":
-        """Return the cluster.
+        """Return the cluster, with all that is wrong with it.
+
+        Raises
+        ------
+        UsageError
+            If the options contradict each other.
+        CollsimError
+            If there is no such cluster or profile, or it has no such size or part.
+        """
+        cluster = self._placed(self.changes)
+        if not (self.degrade or self.fail or self.delay):
+            return cluster
+        from collsim.topology import degrade, delay, fail
+
+        for component, left in self.degrade:
+            cluster = degrade(cluster, component, left)
+        cluster = fail(cluster, *self.fail)
+        for rank, seconds in self.delay:
+            cluster = delay(cluster, rank, seconds)
+        return cluster
+
+    def healthy(self) -> "Cluster | None":
+        """Return the cluster without what is changed or wrong; None where nothing is."""
+        if not (self.changes or self.degrade or self.fail or self.delay):
+            return None
+        return self._placed(())
+
+    def _placed(self, changes: tuple[str, ...]) -> "Cluster":
+        from dataclasses import replace
+
+        cluster = self._named(changes)
+        if self.sharing is not None and self.sharing != cluster.sharing:
+            cluster = replace(cluster, sharing=self.sharing, uniform=None)
+        if self.order is None:
+            return cluster
+        from collsim.topology import reorder
+
+        return reorder(cluster, self.order)
+
+    def _named(self, texts: tuple[str, ...]) -> "Cluster":
+        """Return the cluster as it is named.
 
         Raises
         ------
@@ -53,15 +100,18 @@ class ClusterChoice:
                 launch=self.launch or 0.0,
                 alpha_busy=self.alpha_busy,
             )
+        from collsim.config.changes import parse_changes
+
+        changes = parse_changes(texts)
         profile = self.load_profile()
         if profile is not None:
             from collsim.config.fitted import own_cluster, with_profile
 
             if self.cluster is None:
                 size = (self.nodes, self.gpus_per_node, self.ranks)
-                return own_cluster(profile, *size)
-            return with_profile(self._preset(self.cluster), profile)
-        return self._preset(self.cluster)
+                return own_cluster(profile, *size, changes)
+            return with_profile(self._preset(self.cluster, changes), profile)
+        return self._preset(self.cluster, changes)
 
     def load_profile(self) -> "Profile | None":
         """Return the profile that was named, or None."""
@@ -73,7 +123,7 @@ class ClusterChoice:
         name = self.profile
         return load(name if is_path(name) else str(preset_path("profiles", name)))
 
-    def _preset(self, name: str | None) -> "Cluster":
+    def _preset(self, name: str | None, changes: "Mapping[str, object]") -> "Cluster":
         from collsim.core.cluster import Cluster
 
         ranks = self.ranks
@@ -84,6 +134,7 @@ class ClusterChoice:
             nodes=self.nodes,
             gpus_per_node=self.gpus_per_node,
             ranks=ranks,
+            changes=changes,
         )
 
     def _check(self) -> None:
@@ -106,8 +157,9 @@ class ClusterChoice:
             ("profile", "--profile"),
             ("nodes", "--nodes"),
             ("gpus_per_node", "--gpus-per-node"),
+            ("changes", "--set"),
         ):
-            if getattr(self, name) is not None:
+            if getattr(self, name) not in (None, ()):
                 raise UsageError(
                     f"--alpha and --bandwidth make an ideal network of --ranks, so they "
                     f"can't be combined with {option}"

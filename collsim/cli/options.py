@@ -10,7 +10,18 @@ import click
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.output import Output
 from collsim.cli.sizes import chosen_sizes
-from collsim.cli.types import BANDWIDTH, CHUNKS, GAMMA, SIZE, STEP, TIME, Whole
+from collsim.cli.types import (
+    BANDWIDTH,
+    CHUNKS,
+    DELAY,
+    GAMMA,
+    LEFT,
+    ORDER,
+    SIZE,
+    STEP,
+    TIME,
+    Whole,
+)
 
 __all__ = [
     "LogChoice",
@@ -106,7 +117,34 @@ cluster_options: Final = gathered(
     click.option("--launch", type=TIME, help="Its time per collective."),
     click.option("--alpha-busy", type=TIME, help="What of alpha holds ports.  [default: all]"),
     click.option("--profile", metavar="NAME|FILE", help="Put in numbers from `calibrate fit`."),
-    click.option("--sharing", type=click.Choice(["fifo"]), help="How messages share a link."),
+    click.option(
+        "--sharing",
+        type=click.Choice(["fifo", "fair"]),
+        help="How messages share a link.  [default: the cluster's]",
+    ),
+    click.option("--order", type=ORDER, help="The GPU of each rank.  [default: inside nodes]"),
+    click.option(
+        "--set",
+        "changes",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Change the cluster's file: network.bandwidth=100GB/s; repeatable.",
+    ),
+    click.option(
+        "--degrade",
+        type=LEFT,
+        multiple=True,
+        help="So much bandwidth is left: nic[3]=0.25, or nic[1:3] of node 1; repeatable.",
+    ),
+    click.option(
+        "--fail", metavar="PART", multiple=True, help="A broken part: nic[3]; repeatable."
+    ),
+    click.option(
+        "--delay",
+        type=DELAY,
+        multiple=True,
+        help="A rank enters late: rank[3]=500us; repeatable.",
+    ),
 )
 
 size_options: Final = gathered(

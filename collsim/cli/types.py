@@ -12,7 +12,10 @@ from collsim.units import parse_bandwidth, parse_ranks, parse_size, parse_time
 __all__ = [
     "BANDWIDTH",
     "CHUNKS",
+    "DELAY",
     "GAMMA",
+    "LEFT",
+    "ORDER",
     "RANK_LIST",
     "SIZE",
     "STEP",
@@ -126,6 +129,43 @@ _bandwidth: Final = _within(
 )
 
 
+def _assigned(text: str, parse: Callable[[str], float], words: str) -> tuple[str, float]:
+    """Return the two sides of ``PART=VALUE``."""
+    part, equals, value = text.rpartition("=")
+    if not (equals and part.strip() and value.strip()):
+        raise InputError(f"got {_shown(text)}, expected {words}")
+    return part.strip(), parse(value)
+
+
+def _left(text: str) -> tuple[str, float]:
+    part, left = _assigned(text, _number, "a part and what is left of it, as in nic[3]=0.25")
+    if not 0 < left <= 1:
+        raise InputError(
+            f"got {_shown(text)}, expected the part that is left, above 0 and at most 1"
+        )
+    return part, left
+
+
+def _delay(text: str) -> tuple[str, float]:
+    return _assigned(text, _time, "a rank and a time, as in rank[3]=500us")
+
+
+def _order(text: str) -> tuple[int, ...] | str:
+    """Return a name as it is, or ranks and ranges of them in their order."""
+    if re.fullmatch(r"[A-Za-z_-]{1,40}", text):
+        return text
+    ranks: list[int] = []
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*(\d{1,7})(?:\s*-\s*(\d{1,7}))?\s*", part, re.ASCII)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+        if last < first or last >= _MOST:
+            raise InputError(
+                f"got {_shown(text)}, expected ranks such as 0,8,1,9 or 4-7,0-3, or across"
+            )
+        ranks += range(first, last + 1)
+    return tuple(ranks)
+
+
 def _shown(text: str) -> str:
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}..."
 
@@ -137,3 +177,6 @@ BANDWIDTH: Final = Parsed("RATE", _bandwidth)
 GAMMA: Final = Parsed("TIME", _gamma)
 RANK_LIST: Final = Parsed("LIST", parse_ranks)
 CHUNKS: Final = Parsed("N|auto", _chunks)
+LEFT: Final = Parsed("PART=LEFT", _left)
+DELAY: Final = Parsed("RANK=TIME", _delay)
+ORDER: Final = Parsed("LIST|across", _order)

@@ -23,6 +23,7 @@ def load(
     nodes: int | None = None,
     gpus_per_node: int | None = None,
     ranks: int | None = None,
+    changes: Mapping[str, object] | None = None,
 ) -> Cluster:
     """Return a preset by name, or read a cluster file.
 
@@ -34,6 +35,9 @@ def load(
         Override its size.
     ranks : int, optional
         Take so many GPUs of one node; of an ideal network, any number.
+    changes : dict of str, optional
+        What to read in place of the file's values, by dotted key; sizes that are given
+        beside them hold.
 
     Raises
     ------
@@ -54,12 +58,14 @@ def load(
     '2 GPUs of one node, 8 GPUs on a switch'
     >>> load("textbook-h100", ranks=6).uniform
     (1e-05, 1.1111111111111112e-12)
+    >>> load("dgx-h100", changes={"node.gpus": 4}).ranks
+    4
     """
     if ranks is not None and nodes is not None:
         raise UsageError("--ranks takes GPUs of one node, so it can't be combined with --nodes")
     for what, value in {"nodes": nodes, "gpus_per_node": gpus_per_node, "ranks": ranks}.items():
         _check_count(what, value)
-    spec = find_spec(name_or_path)
+    spec = find_spec(name_or_path, changes)
     network = spec.network
     values = dict(spec.values)
     if spec.elastic and ranks is not None:
@@ -73,7 +79,9 @@ def load(
     return _build(spec, values, network, nodes, ranks)
 
 
-def find_spec(name_or_path: str | os.PathLike[str]) -> ClusterSpec:
+def find_spec(
+    name_or_path: str | os.PathLike[str], changes: Mapping[str, object] | None = None
+) -> ClusterSpec:
     """Return what a preset or a cluster file says, read and not yet built.
 
     Examples
@@ -82,7 +90,8 @@ def find_spec(name_or_path: str | os.PathLike[str]) -> ClusterSpec:
     'NVIDIA DGX A100: 8 A100 SXM on NVSwitch; more nodes over HDR InfiniBand rails'
     """
     name = os.fspath(name_or_path)
-    return read_spec(name if is_path(name) else str(preset_path("clusters", name)))
+    file = name if is_path(name) else str(preset_path("clusters", name))
+    return read_spec(file, changes)
 
 
 def _check_count(what: str, value: object) -> None:

@@ -1,5 +1,6 @@
 """Put a profile's fitted numbers into a cluster."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -19,6 +20,7 @@ def own_cluster(
     nodes: int | None = None,
     gpus_per_node: int | None = None,
     ranks: int | None = None,
+    changes: Mapping[str, object] | None = None,
 ) -> Cluster:
     """Return the cluster that a profile was fitted on, with its numbers.
 
@@ -30,6 +32,8 @@ def own_cluster(
         Override the size of the cluster that it names.
     ranks : int, optional
         Rank count; of an ideal network by default the largest that was measured.
+    changes : dict of str, optional
+        As in :func:`collsim.config.cluster.load`.
 
     Raises
     ------
@@ -46,13 +50,18 @@ def own_cluster(
     """
     if profile.cluster != IDEAL:
         size = {"nodes": nodes, "gpus_per_node": gpus_per_node, "ranks": ranks}
-        return with_profile(load(profile.cluster, **size), profile)
+        return with_profile(load(profile.cluster, **size, changes=changes), profile)
     for name, value in (("nodes", nodes), ("gpus_per_node", gpus_per_node)):
         if value is not None:
             raise InputError(
                 f"{name}: got {value}, but profile {profile.name} is of an ideal network; "
                 "give its size with --ranks, or a cluster with -c"
             )
+    if changes:
+        raise InputError(
+            f"set: got {next(iter(changes))}, but profile {profile.name} is of an ideal "
+            "network; expected a cluster with -c"
+        )
     if ranks is None:
         ranks = max(profile.ranks, default=_RANKS)
     return _uniform(profile, ranks, profile.name)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from collsim.config.changes import changed
 from collsim.config.document import REQUIRED, Table, read_table
 from collsim.config.links import take_link
 from collsim.config.listed import LISTED, read_listed
@@ -70,8 +71,8 @@ class ClusterSpec:
     sharing: str = "fifo"
 
 
-def read_spec(file: str) -> ClusterSpec:
-    """Read a cluster file.
+def read_spec(file: str, changes: Mapping[str, object] | None = None) -> ClusterSpec:
+    """Read a cluster file, with some of it changed by dotted key.
 
     Raises
     ------
@@ -81,7 +82,7 @@ def read_spec(file: str) -> ClusterSpec:
         If it is no TOML, of another schema, or a key is unknown, missing or of a wrong
         type.
     """
-    top = read_table(file, SCHEMA)
+    top = changed(read_table(file, SCHEMA), changes)
     top.only((*_TOP, *LISTED))
     name = top.take("name", "text")
     summary = top.take("summary", "text", "")

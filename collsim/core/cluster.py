@@ -1,5 +1,6 @@
 """A cluster: ranks, links, ports, and the route of every pair of ranks."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -107,6 +108,8 @@ class Cluster:
         such messages cost nothing.
     delay : float array, shape (P,), optional
         Seconds by which every rank enters late; its messages, out and in, wait for it.
+    order : int array, shape (P,), optional
+        The GPU on which every rank sits; None means rank r on GPU r.
 
     Examples
     --------
@@ -134,6 +137,7 @@ class Cluster:
     devices: tuple[str, ...] = ()
     local: IntArray | None = None
     delay: FloatArray | None = None
+    order: IntArray | None = None
 
     @staticmethod
     def ideal(
@@ -191,6 +195,7 @@ class Cluster:
         nodes: int | None = None,
         gpus_per_node: int | None = None,
         ranks: int | None = None,
+        changes: Mapping[str, object] | None = None,
     ) -> "Cluster":
         """Return a preset by name, or read a cluster file.
 
@@ -202,6 +207,9 @@ class Cluster:
             Override its size.
         ranks : int, optional
             Take so many GPUs of one node.
+        changes : dict of str, optional
+            What to read in place of the file's values, by dotted key, as in
+            ``{"network.bandwidth": "100GB/s", "node.gpus": 4}``.
 
         Raises
         ------
@@ -216,13 +224,14 @@ class Cluster:
         16
         """
         load = member("collsim.config", "cluster", "load", "reader")
-        cluster = load(name_or_path, nodes=nodes, gpus_per_node=gpus_per_node, ranks=ranks)  # type: ignore[operator]
+        size = {"nodes": nodes, "gpus_per_node": gpus_per_node, "ranks": ranks}
+        cluster = load(name_or_path, **size, changes=changes)  # type: ignore[operator]
         if not isinstance(cluster, Cluster):
             raise TypeError("config/cluster.py must return a Cluster")
         return cluster
 
     def __post_init__(self) -> None:
-        for name in ("node", "local", "delay"):
+        for name in ("node", "local", "delay", "order"):
             array = getattr(self, name)
             if array is not None and array.shape != (self.ranks,):
                 raise InputError(
@@ -240,7 +249,7 @@ class Cluster:
         'switch[0]'
         """
         if index < self.ranks:
-            return f"gpu[{index}]"
+            return f"gpu[{index if self.order is None else self.order[index]}]"
         return self.devices[index - self.ranks]
 
     @property

@@ -187,7 +187,8 @@ def simulate_together(jobs: Iterable[Job], cluster: Cluster) -> Together:
 
 def _part(costs: Plan, outcome: Outcome, place: IntArray, start: float) -> tuple[Plan, Outcome]:
     """Return costs and outcome of one job, counted from its start."""
-    begins, ends, blocker, ahead = (np.asarray(column) for column in outcome)
+    begins, ends = (np.asarray(column, dtype=np.float64) for column in outcome[:2])
+    blocker, ahead = (np.asarray(column, dtype=np.int64) for column in outcome[2:])
     # Operations of other jobs are told apart from none, which is -1.
     number = np.full(begins.size + 1, -2)
     number[place] = np.arange(place.size)

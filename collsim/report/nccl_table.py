@@ -12,7 +12,7 @@ _TITLES: Final = ("size", "count", "type", "redop", "root", "time", "algbw", "bu
 _WIDTHS: Final = (10, 12, 8, 6, 6, 8, 8, 8)
 
 
-def nccl_table(prediction: Prediction, network: str) -> str:
+def nccl_table(prediction: Prediction, network: str, compared: bool = False) -> str:
     """Return a prediction as nccl-tests prints a measurement.
 
     The first columns are nccl-tests' own, in its order and width; what follows says
@@ -24,6 +24,8 @@ def nccl_table(prediction: Prediction, network: str) -> str:
         What to print.
     network : str
         What the cluster is, for the first line.
+    compared : bool
+        Whether to print the times on the healthy cluster, and the change against them.
 
     Examples
     --------
@@ -38,14 +40,15 @@ def nccl_table(prediction: Prediction, network: str) -> str:
     width = max([len("algorithm"), *(len(row.algorithm) for row in rows)])
     where = f"{_count(prediction.ranks)} of {prediction.cluster} ({network})"
     last = (f"{'algorithm':<{width}}", "protocol", "chunks", "model  ", "efficiency")
+    more = (f"{'healthy':>8}", f"{'change':>7}") if compared else ()
     units = ("(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)")
     lines = [
         f"# collsim: {prediction.collective} on {where}, predicted",
         "#",
-        "# " + "  ".join((*_set(_TITLES), *last)),
+        "# " + "  ".join((*_set(_TITLES), *last, *more)),
         "# " + "  ".join(_set(units)),
     ]
-    lines += [_line(row, width) for row in rows]
+    lines += [_line(row, width) + (_change(row) if compared else "") for row in rows]
     return "\n".join(lines)
 
 
@@ -62,6 +65,12 @@ def _line(row: Row, width: int) -> str:
         f"{row.algorithm:<{width}}  {row.protocol or '-':<8}  {row.chunks:>6}  {row.model:<7}  "
         f"{efficiency:>10}"
     )
+
+
+def _change(row: Row) -> str:
+    healthy = "-" if row.healthy_us is None else format_us(row.healthy_us)
+    change = "-" if row.change is None else f"x{row.change:.4g}"
+    return f"  {healthy:>8}  {change:>7}"
 
 
 def _count(ranks: int) -> str:

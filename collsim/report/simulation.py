@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from collsim.choose.predict import Row
+from collsim.choose.predict import COMPARED, Row
 from collsim.core.collective import collective
 from collsim.core.timeline import Timeline
 from collsim.report.records import check_finite, keys_of, record
@@ -12,7 +12,7 @@ from collsim.units import format_size
 __all__ = ["SIMULATION_KEYS", "simulation_record", "simulation_text"]
 
 SIMULATION_KEYS: Final = (
-    *keys_of(Row),
+    *(key for key in keys_of(Row) if key not in COMPARED),
     "rounds",
     "operations",
     "makespan_us",
@@ -56,7 +56,7 @@ def simulation_record(row: Row, timeline: Timeline) -> dict[str, Any]:
         "critical_path": _steps(timeline),
     }
     check_finite(found)
-    return found
+    return {key: found[key] for key in SIMULATION_KEYS}
 
 
 def _steps(timeline: Timeline) -> list[dict[str, Any]]:

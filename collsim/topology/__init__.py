@@ -1,8 +1,10 @@
 """Shapes of clusters: one file each, giving links, routes and cuts."""
 
 from collsim.topology._compose import first_ranks
+from collsim.topology._faults import degrade, delay, fail
 from collsim.topology._listed import listed
 from collsim.topology._node import with_local
+from collsim.topology._order import groups, reorder
 from collsim.topology._shape import REQUIRED, Key, NetworkShape, NodeShape
 
 __all__ = [
@@ -10,7 +12,12 @@ __all__ = [
     "Key",
     "NetworkShape",
     "NodeShape",
+    "degrade",
+    "delay",
+    "fail",
     "first_ranks",
+    "groups",
     "listed",
+    "reorder",
     "with_local",
 ]

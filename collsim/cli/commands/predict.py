@@ -28,6 +28,7 @@ __all__ = ["command"]
     Examples:
       collsim predict all_reduce
       collsim predict all_gather -c dgx-h100 --nodes 4 -b 1K -e 1G -f 4 --algorithm all
+      collsim predict all_reduce -c dgx-h100 --nodes 2 --degrade "nic[3]=0.25" -s 1G
       collsim predict broadcast --alpha 5us --bandwidth 50GB/s --ranks 16 -s 64MiB --json
     """
 )
@@ -46,15 +47,15 @@ def command(
     """Predict and print."""
     output.check()
     wanted = sizes.sizes()
-    network = cluster.load()
+    network, healthy = cluster.load(), cluster.healthy()
     from collsim.core.collective import check_root
 
     check_root(run["root"], network.ranks)
-    from collsim.choose.predict import Row, predict
+    from collsim.choose.predict import COMPARED, Row, predict
     from collsim.report.nccl_table import nccl_table
     from collsim.report.records import keys_of, records
 
-    answer = predict(collective, network, wanted, **run)
+    answer = predict(collective, network, wanted, **run, healthy=healthy)
     if run["algorithm"] == "all":
         for name, reason in answer.left_out.items():
             note(f"left out {name}: {reason}")
@@ -66,11 +67,12 @@ def command(
                 f"profile {profile.name} was fitted to {profile.algorithm}; its alpha and beta "
                 f"are carried over to {', '.join(others)}, which no row of the fit has shown"
             )
+    keys = tuple(k for k in keys_of(Row) if healthy is not None or k not in COMPARED)
     output.emit(
         "predict",
-        records(answer.rows),
-        keys_of(Row),
-        lambda: nccl_table(answer, network.shape),
+        [{key: row[key] for key in keys} for row in records(answer.rows)],
+        keys,
+        lambda: nccl_table(answer, network.shape, compared=healthy is not None),
         cluster=answer.cluster,
         collective=answer.collective,
         ranks=answer.ranks,

@@ -1,0 +1,276 @@
+"""Clusters with something wrong: slower cables, broken parts, ranks that enter late."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.core.cluster import Cluster, Cut, Router
+from collsim.errors import InputError
+from collsim.topology._components import find_links, find_rank
+from collsim.topology._graph import Graph
+from collsim.units import format_time, parse_time
+
+__all__ = ["degrade", "delay", "fail"]
+
+IntArray = NDArray[np.int64]
+
+
+def degrade(cluster: Cluster, component: str, left: float) -> Cluster:
+    """Return a cluster of which a part has only so much of its bandwidth left.
+
+    Alpha stays as it is, and so do all routes.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        The healthy one.
+    component : str
+        What is slower: ``"nic[3]"`` in both directions, ``"nic[3].up"`` in one,
+        ``"nic[1:3]"`` for NIC 3 of node 1, ``"gpu[0]>gpu[1]"``, ``"leaf[2]"`` with
+        everything that is plugged into it.
+    left : float
+        Part of the bandwidth that is left, above 0 and at most 1. Several of one part
+        multiply.
+
+    Raises
+    ------
+    InputError
+        If there is no such part, or for another number.
+
+    Examples
+    --------
+    >>> slow = degrade(Cluster.load("dgx-h100", nodes=2), "nic[3]", 0.25)
+    >>> [float(1 / slow.links.beta[i]) for i in slow.route(3, 11)]
+    [12500000000.0, 50000000000.0]
+    """
+    if not 0 < left <= 1:
+        raise InputError(
+            f"degrade {component}: got {left!r}, expected the part that is left, above 0 and "
+            "at most 1"
+        )
+    links = find_links(cluster, component)
+    beta = cluster.links.beta.copy()
+    beta[links] /= left
+    slower = replace(
+        cluster,
+        links=replace(cluster.links, beta=beta),
+        uniform=None,
+        shape=f"{cluster.shape}, {component} at {left:.4g} of its bandwidth",
+    )
+    limits = _cuts(slower)
+    cuts = tuple(
+        Cut(cut.name, cut.group, min(cut.out_rate, new.out_rate), min(cut.in_rate, new.in_rate))
+        for cut, new in zip(cluster.cuts, limits, strict=True)
+    )
+    return replace(slower, cuts=cuts)
+
+
+def fail(cluster: Cluster, *components: str) -> Cluster:
+    """Return a cluster of which some parts are broken.
+
+    Messages whose route crossed a broken link take another way over the links that are
+    left: the one of fewest links, then the widest, then the lowest number. A GPU may
+    pass on what is not for it, as NCCL relays over a neighbour's NIC (PXN). All other
+    messages go as before.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        The healthy one.
+    *components : str
+        What is broken, named as in :func:`degrade`.
+
+    Raises
+    ------
+    InputError
+        If there is no such part, or some rank can no longer reach another.
+
+    Examples
+    --------
+    >>> hurt = fail(Cluster.load("dgx-h100", nodes=2), "nic[3]")
+    >>> [hurt.links.names[i] for i in hurt.route(3, 11)]
+    ['gpu[3].up', 'gpu[0].down', 'nic[0].up', 'nic[11].down']
+    """
+    broken = [find_links(cluster, component) for component in components]
+    if not broken:
+        return cluster
+    dead = np.unique(np.concatenate(broken))
+    beta = cluster.links.beta.copy()
+    beta[dead] = math.inf
+    graph = Graph(cluster)
+    links = replace(cluster.links, beta=beta)
+    said = f"{cluster.shape}, without {', '.join(components)}"
+    left = replace(cluster, links=links, uniform=None, shape=said)
+    # What is joined without a link stays so.
+    around = Graph(left)
+    around.__dict__["joined"] = graph.joined
+    _check_reach(around, components)
+    least_alpha, least_busy = _least(around)
+    return replace(
+        left,
+        router=_Detours(cluster.router, dead, around),
+        least_alpha=min(cluster.least_alpha, least_alpha),
+        least_busy=min(cluster.least_busy, least_busy),
+        ways=max(cluster.ways, _ways(around)),
+        cuts=_cuts(left, around),
+    )
+
+
+def delay(cluster: Cluster, rank: str | int, seconds: float | str) -> Cluster:
+    """Return a cluster one of whose ranks enters every collective late.
+
+    Its messages, out and in, wait for it, and a collective is not done before it has
+    entered.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        The healthy one.
+    rank : str or int
+        ``"rank[3]"``, ``"rank[1:3]"`` for the one with index 3 of node 1, or a number.
+    seconds : float or str
+        Or text such as ``"500us"``. Several of one rank add up.
+
+    Raises
+    ------
+    InputError
+        If there is no such rank, or the time is negative or not finite.
+
+    Examples
+    --------
+    >>> delay(Cluster.ideal(4, "10us", "900GB/s"), "rank[3]", "500us").delay.tolist()
+    [0.0, 0.0, 0.0, 0.0005]
+    """
+    late = parse_time(seconds) if isinstance(seconds, str) else float(seconds)
+    if not (math.isfinite(late) and late >= 0):
+        raise InputError(
+            f"delay {rank}: got {seconds!r}, expected seconds, 0 or more and finite"
+        )
+    index = find_rank(cluster, rank if isinstance(rank, str) else f"rank[{rank}]")
+    delays = np.zeros(cluster.ranks) if cluster.delay is None else cluster.delay.copy()
+    delays[index] += late
+    if not delays.any():
+        return cluster
+    said = f"{cluster.shape}, rank[{index}] {format_time(late)} late"
+    return replace(cluster, delay=delays, uniform=None, shape=said)
+
+
+@dataclass(frozen=True, eq=False)
+class _Detours:
+    """Routes as they were, and around what is broken where they crossed it."""
+
+    usual: Router
+    dead: IntArray
+    graph: Graph
+    found: dict[int, IntArray] = field(default_factory=dict)
+
+    def __call__(self, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
+        ptr, link = self.usual(src, dst)
+        pair = np.repeat(np.arange(src.size), np.diff(ptr))
+        hurt = np.unique(pair[np.isin(link, self.dead)])
+        if not hurt.size:
+            return ptr, link
+        ways = {int(i): self._way(int(src[i]), int(dst[i])) for i in hurt}
+        counts = np.diff(ptr)
+        counts[hurt] = [len(ways[int(i)]) for i in hurt]
+        new = np.zeros(src.size + 1, dtype=np.int64)
+        np.cumsum(counts, out=new[1:])
+        changed = np.zeros(src.size, dtype=bool)
+        changed[hurt] = True
+        out = np.empty(new[-1], dtype=np.int64)
+        here = np.repeat(changed, counts)
+        out[~here] = link[~changed[pair]]
+        out[here] = np.concatenate([ways[int(i)] for i in hurt])
+        return new, out
+
+    def _way(self, src: int, dst: int) -> list[int]:
+        if src not in self.found:
+            self.found[src] = self.graph.paths(src)
+        return self.graph.route(self.found[src], src, dst)
+
+
+def _check_reach(graph: Graph, components: Iterable[str]) -> None:
+    cluster = graph.cluster
+    first = graph.paths(0)
+    lost = [r for r in range(1, cluster.ranks) if first[r] < 0]
+    pair = (0, lost[0]) if lost else None
+    if pair is None:
+        # Whoever rank 0 reaches and who reaches rank 0 reaches everybody.
+        back = _reaches(graph, 0)
+        lost = [r for r in range(cluster.ranks) if not back[r]]
+        pair = (lost[0], 0) if lost else None
+    if pair is None and cluster.local is not None:
+        alone = np.flatnonzero(~graph.alive[cluster.local])
+        pair = (int(alone[0]), int(alone[0])) if alone.size else None
+    if pair is not None:
+        raise InputError(
+            f"fail {', '.join(components)}: rank {pair[0]} can no longer reach rank {pair[1]}"
+        )
+
+
+def _reaches(graph: Graph, dst: int) -> NDArray[np.bool_]:
+    seen = np.zeros(graph.vertices, dtype=bool)
+    seen[dst] = True
+    while True:
+        new = graph.tail[graph.alive & seen[graph.head]]
+        if seen[new].all():
+            return seen
+        seen[new] = True
+
+
+def _least(graph: Graph) -> tuple[float, float]:
+    """Return what alpha and alpha_busy of any way from GPU to GPU at least sum up to."""
+    links, ranks = graph.cluster.links, graph.cluster.ranks
+    out, into = ((end < ranks) & graph.alive for end in (graph.tail, graph.head))
+    loops = graph.tail == graph.head
+    found = []
+    for cost in (links.alpha, links.busy):
+        direct = cost[out & into & ~loops].min(initial=math.inf)
+        first, last = (cost[side & ~loops].min(initial=math.inf) for side in (out, into))
+        found.append(float(min(direct, first + last)))
+    return found[0], found[1]
+
+
+def _ways(graph: Graph) -> int:
+    """Return how many messages a rank can at most begin to send, or to receive, at once."""
+    lanes, ranks = graph.cluster.links.lanes * graph.alive, graph.cluster.ranks
+    most = [
+        np.bincount(end[end < ranks], lanes[end < ranks]) for end in (graph.tail, graph.head)
+    ]
+    return int(max(counts.max(initial=1) for counts in most))
+
+
+def _cuts(cluster: Cluster, graph: Graph | None = None) -> tuple[Cut, ...]:
+    """Return the cuts with what their links can carry now, whatever the routes are.
+
+    Of the ways to draw a cut between the GPUs of its groups, around the GPUs alone and
+    around all that lies nearest to them, the one that fewer bytes can cross counts.
+    """
+    graph = Graph(cluster) if graph is None else graph
+    cuts = []
+    for cut in cluster.cuts:
+        groups = int(cut.group.max()) + 1
+        alone = np.full(graph.vertices, -1)
+        alone[: cluster.ranks] = cut.group
+        sides = [_crossing(graph, side, groups) for side in (alone, graph.owner(cut.group))]
+        least = np.minimum(*sides)
+        cuts.append(Cut(cut.name, cut.group, float(least[0].max()), float(least[1].max())))
+    return tuple(cuts)
+
+
+def _crossing(graph: Graph, side: IntArray, groups: int) -> NDArray[np.float64]:
+    """Return bytes per second out of, and into, each group."""
+    links = graph.cluster.links
+    a, b = side[graph.tail], side[graph.head]
+    with np.errstate(divide="ignore"):
+        # Without lanes a link has no limit; a broken one carries nothing.
+        rate = np.where(links.lanes > 0, links.lanes / links.beta, np.inf)
+    crosses = (a != b) & graph.alive
+    rates = np.zeros((2, groups))
+    for row, end in enumerate((a, b)):
+        mine = crosses & (end >= 0)
+        np.add.at(rates[row], end[mine], rate[mine])
+    return rates
