@@ -69,6 +69,8 @@ def draw_cluster(rng: random.Random, number: Callable[[random.Random], float]) -
         for d in range(ranks)
         if s != d
     }
+    late = rng.random() < 0.3
+    memory = rng.random() < 0.3
     return Cluster(
         name="drawn",
         ranks=ranks,
@@ -89,25 +91,39 @@ def draw_cluster(rng: random.Random, number: Callable[[random.Random], float]) -
         ingress=ports[1],
         gamma=rng.choice((0.0, number(rng))),
         launch=rng.choice((0.0, number(rng))),
+        delay=np.array([number(rng) for _ in range(ranks)]) if late else None,
+        local=np.array([rng.randrange(count) for _ in range(ranks)]) if memory else None,
     )
 
 
 def ways(oracle: ModuleType, cluster: Cluster, src: int, dst: int) -> tuple[Any, ...]:
     """Return what a message holds, read off the cluster link by link."""
     links = cluster.links
+    route = cluster.router.drawn.get((src, dst), [])  # type: ignore[attr-defined]
+    if src == dst and cluster.local is not None:
+        route = [int(cluster.local[src])]
     found = [
         oracle.Way(
             ("link", i),
             *(Fraction(float(column[i])) for column in (links.alpha, links.busy, links.beta)),
             int(links.lanes[i]),
         )
-        for i in cluster.router.drawn.get((src, dst), [])  # type: ignore[attr-defined]
+        for i in route
     ]
+    if src == dst:
+        return tuple(found)
     for name, port, rank in (("out", cluster.egress, src), ("in", cluster.ingress, dst)):
         if port is not None:
             zero = Fraction(0)
             found.append(oracle.Way((name, rank), zero, zero, Fraction(port.beta), port.lanes))
     return tuple(found)
+
+
+def entered(cluster: Cluster, *ranks: int) -> Fraction:
+    """Return when the last of some ranks has entered, from the launch on."""
+    if cluster.delay is None:
+        return Fraction(0)
+    return max(Fraction(float(cluster.delay[rank])) for rank in ranks)
 
 
 def draw(oracle: ModuleType, seed: int, number: Callable[[random.Random], float]) -> Case:
@@ -135,6 +151,7 @@ def draw(oracle: ModuleType, seed: int, number: Callable[[random.Random], float]
                 reads=frozenset((src, place) for place in read),
                 writes=frozenset((dst, place) for place in written),
                 ways=ways(oracle, cluster, src, dst),
+                entered=entered(cluster, src, dst),
             )
         )
     return Case(builder.finish(), cluster, nbytes, messages)

@@ -43,7 +43,7 @@ def timeline(
     begins: dict[int, Fraction] = {}
     left: dict[int, Fraction] = {}
     reducer: dict[int, Fraction] = {}
-    whole = [() if m.src == m.dst else m.ways for m in messages]
+    whole = [m.ways for m in messages]
     ways = [[way for way in crossed if way.lanes and way.beta] for crossed in whole]
     room = {way.key: way.lanes / way.beta for held in ways for way in held}
     slowest = [max([way.beta for way in crossed], default=Fraction(0)) for crossed in whole]
@@ -51,7 +51,7 @@ def timeline(
 
     def arrives(j: int) -> None:
         finish[j] = now
-        if messages[j].reduces and gamma and messages[j].src != messages[j].dst:
+        if messages[j].reduces and gamma and whole[j]:
             at = max(now, reducer.get(messages[j].dst, now))
             finish[j] = reducer[messages[j].dst] = at + messages[j].size * gamma
 
@@ -59,7 +59,11 @@ def timeline(
         flowing = {j: [way.key for way in ways[j]] for j in left}
         speed = rates(flowing, {j: 1 / slowest[j] for j in left}, room)
         for j in range(n):
-            if j not in start and all(i in finish and finish[i] <= now for i in waits[j]):
+            if (
+                j not in start
+                and launch + messages[j].entered <= now
+                and all(i in finish and finish[i] <= now for i in waits[j])
+            ):
                 start[j] = now
                 begins[j] = now + sum((way.alpha for way in whole[j]), Fraction(0))
         # One that takes no time at all arrives when its turn comes, after those under way.
@@ -76,6 +80,8 @@ def timeline(
             continue
         times = [*begins.values(), *(time for time in finish.values() if time > now)]
         times += [now + left[j] / speed[j] for j in left]
+        entries = [launch + messages[j].entered for j in range(n) if j not in start]
+        times += [time for time in entries if time > now]
         if not times:
             break
         then = min(times)

@@ -26,7 +26,10 @@ class Way:
 
 @dataclass(frozen=True)
 class Message:
-    """One operation: who, how much, what it reads and writes as (rank, place), and its way."""
+    """One operation: who, how much, what it reads and writes as (rank, place), and its way.
+
+    `entered` is when both its ranks have entered, from the launch on.
+    """
 
     src: int
     dst: int
@@ -35,6 +38,7 @@ class Message:
     reads: frozenset[Place]
     writes: frozenset[Place]
     ways: tuple[Way, ...]
+    entered: Fraction = Fraction(0)
 
 
 def conflict(first: Message, second: Message) -> bool:
@@ -59,7 +63,11 @@ def timeline(
     while len(finish) < n:
         turns = [(arrival[j], "arrives", j) for j in arrival if j not in finish]
         turns += [
-            (max([launch, *(finish[i] for i in waits[j])]), "is admitted", j)
+            (
+                max([launch + messages[j].entered, *(finish[i] for i in waits[j])]),
+                "is admitted",
+                j,
+            )
             for j in range(n)
             if j not in start and all(i in finish for i in waits[j])
         ]
@@ -68,7 +76,7 @@ def timeline(
         message = messages[j]
         if what == "is admitted":
             start[j] = now
-            if message.src == message.dst:
+            if not message.ways:
                 finish[j] = now
                 continue
             limited = [way for way in message.ways if way.lanes]
