@@ -22,8 +22,8 @@ __all__ = ["COMPILE_FROM", "FairLoop", "Log"]
 COMPILE_FROM: Final = 5_000
 
 # Bits of a time below the estimate of the whole. Shares are rounded where fifo's sums
-# are not, so the grid is 2^7 times as coarse, and no point of it is missed.
-_BITS: Final = 44
+# are not, so the grid is 2^5 times as coarse, and no point of it is missed.
+_BITS: Final = 46
 
 # Changes of rates: operation, time and new rate in pieces per second.
 Log = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
@@ -69,7 +69,7 @@ class FairLoop:
         )
 
     def _step(self, nbytes: float) -> float:
-        """Return the grid of times: no time moves by more than 3e-14 of the whole a step."""
+        """Return the grid of times: no time moves by more than 1e-14 of the whole a step."""
         plan = self.plan
         slowest = float(plan.beta.max(initial=0.0)) + plan.gamma
         startups = plan.rounds * float(plan.alpha.max(initial=0.0))
