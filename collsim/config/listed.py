@@ -175,6 +175,10 @@ def _routes(
                     title,
                     f"a link that begins at {called(here)}",
                 )
+            if names[title] in route:
+                raise ConfigError(
+                    entry.file, entry.key("links"), title, "a link that was not crossed before"
+                )
             route.append(names[title])
             here = head
         if here != dst:

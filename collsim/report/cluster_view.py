@@ -191,7 +191,10 @@ def _rate(gigabytes: float) -> str:
 
 
 def _link_lines(row: Row) -> tuple[str, list[str]]:
-    count = "one per pair" if row["lanes"] is None else f"{row['links']} links"
+    count = f"{row['links']} link{'s' * (row['links'] != 1)}"
+    if row["lanes"] is None:
+        # One entry that stands for a link of every pair, or links that limit nothing.
+        count = "one per pair" if row["links"] == 1 else f"{count} without limit"
     lanes = f" of {row['lanes']} lanes" if (row["lanes"] or 1) > 1 else ""
     cost = f"alpha {_us(row['alpha_us'])}, {_rate(row['bandwidth'])}"
     text = (

@@ -112,7 +112,7 @@ def listed(
     cuts = [_cut("rank", np.arange(ranks), links, ranks)] if ranks > 1 else []
     cuts += [_cut("node", where, links, ranks)] if several else []
     count, nodes = ("rank" if ranks == 1 else "ranks"), len(set(node))
-    said = f"on {nodes} nodes, " * several
+    said = f" on {nodes} nodes" * several
     return Cluster(
         name=name,
         ranks=ranks,
@@ -127,7 +127,7 @@ def listed(
         uniform=_uniform(links, ranks),
         ways=_ways(links, ranks),
         devices=tuple(devices),
-        shape=f"{ranks} {count} {said}{len(links)} links given one by one",
+        shape=f"{ranks} {count}{said}, {len(links)} links given one by one",
     )
 
 

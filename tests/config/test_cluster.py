@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -206,13 +205,3 @@ def test_an_unknown_preset_names_the_nearest() -> None:
         UnknownNameError, match=r"^unknown cluster 'dgxh100'; did you mean 'dgx-h100'\? "
     ):
         load("dgxh100")
-
-
-def test_the_examples_of_the_format_page(write: Path, root: Path) -> None:
-    """`configs/README.md` shows a cluster, and a link to put into it."""
-    page = (root / "configs" / "README.md").read_text()
-    cluster, link = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    write.write_text(cluster)
-    assert load("my.toml").ranks == 8
-    write.write_text(cluster.replace('link = "nvlink4"\n', link))
-    assert load("my.toml").links.classes[0].busy == 0

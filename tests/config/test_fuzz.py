@@ -19,6 +19,15 @@ TEXTS.append(
     'cost = {gamma = "1ns/B", launch = "1us"}\n'
     'network = {shape = "rails", nodes = 2, link = "ndr400"}\n'
 )
+TEXTS.append(
+    'schema = "collsim/cluster/1"\nname = "x"\nsharing = "fair"\nnodes = [[0], [1]]\n'
+    + "".join(
+        f'[[links]]\nname = "{a}>{b}"\nsrc = {a!r}\ndst = {b!r}\nalpha = "1us"\n'
+        'bandwidth = "1GB/s"\nlanes = 2\n'
+        for a, b in ((0, "hub"), ("hub", 0), (1, "hub"), ("hub", 1), (0, 1))
+    )
+    + '[[routes]]\nsrc = 0\ndst = 1\nlinks = ["0>hub", "hub>1"]\n'
+)
 VALUES = [
     *("", "0", "-1", "1e400", "nan", "inf", "true", '""', '"x"', "[]", "{}", "[[1]]", "1e-9"),
     *("2024-01-01", "2024-99-99", "07:32:00", "0x" + "f" * 5000, "9" * 5000, "[" * 2000),

@@ -59,8 +59,8 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "[node]",
             "colour = 1\n[node]",
             (
-                "colour: unknown key (known: schema, name, summary, sharing, node, network, cost, "
-                "links, routes, nodes)"
+                "colour: unknown key (known: schema, name, summary, sharing, node, network, "
+                "cost, links, routes, nodes)"
             ),
         ),
         ("gpus = 4", 'gpus = "4"', f"node.gpus: got '4', expected {COUNT}"),
