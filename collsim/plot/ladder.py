@@ -62,8 +62,8 @@ def climb(cluster: Cluster, shown: list[int]) -> Ladder:
     Examples
     --------
     >>> ladder = climb(Cluster.load("dgx-h100", nodes=2), [0, 1, 8, 9])
-    >>> ladder.level[16], ladder.home[16], ladder.side[16], sorted(ladder.nics)
-    (1, 0, 'above', [0, 1, 8, 9])
+    >>> ladder.level[16], ladder.home[16], ladder.side[16], len(ladder.nics)
+    (1, 0, 'above', 16)
     """
     ladder = Ladder()
     links = cluster.links

@@ -1,6 +1,7 @@
 """The way from every GPU to every other one, over the cables that a file names."""
 
 import heapq
+import math
 from typing import Final
 
 from collsim.errors import FileError
@@ -18,9 +19,9 @@ _SLOW: Final = 1000
 def find_routes(machine: Machine) -> Routes:
     """Return the cables between every ordered pair of GPUs, in order.
 
-    NVLink before PCIe, then the fewest hops. A message passes through another GPU as NCCL
-    lets it: one, between NVLinks, where there is no way over NVLink without; or, where the
-    machine relays, as many as it takes.
+    NVLink before PCIe, then the fewest hops, then the widest way. A message passes
+    through another GPU as NCCL lets it: one, between NVLinks, where there is no way over
+    NVLink without; or, where the machine relays, as many as it takes.
 
     Raises
     ------
@@ -46,14 +47,15 @@ def find_routes(machine: Machine) -> Routes:
 
 
 def _reach(start: str, leaving: dict[str, list[Cable]], relays: bool) -> dict[str, Cable]:
-    """Return the last cable of the cheapest way to every vertex."""
+    """Return the last cable of the best way to every vertex: cheapest, then widest."""
     came: dict[str, Cable] = {}
-    best = {start: 0}
-    heap = [(0, 0, start)]
+    # Cost, and bytes per second of the narrowest cable, negative so that less is better.
+    best: dict[str, tuple[int, float]] = {start: (0, -math.inf)}
+    heap = [(0, -math.inf, 0, start)]
     order = 0
     while heap:
-        cost, _, vertex = heapq.heappop(heap)
-        if cost > best[vertex]:
+        cost, width, _, vertex = heapq.heappop(heap)
+        if (cost, width) != best[vertex]:
             continue
         through = is_gpu(vertex) and vertex != start
         if through and not relays and (came[vertex].src != start or cost > _FAST):
@@ -64,11 +66,12 @@ def _reach(start: str, leaving: dict[str, list[Cable]], relays: bool) -> dict[st
                 continue
             # A GPU in between counts as a hop of its own.
             far = cost + (_FAST if fast or relays else _SLOW) + through * _FAST
-            if far < best.get(cable.dst, far + 1):
-                best[cable.dst] = far
+            way = (far, max(width, -cable.wire.bandwidth.value))
+            if cable.dst not in best or way < best[cable.dst]:
+                best[cable.dst] = way
                 came[cable.dst] = cable
                 order += 1
-                heapq.heappush(heap, (far, order, cable.dst))
+                heapq.heappush(heap, (*way, order, cable.dst))
     return came
 
 

@@ -178,7 +178,8 @@ def _notes(graphs: list[_Graph], used: _Graph, number: dict[tuple[int, int], int
     for g in graphs:
         if not g.channels:
             continue
-        line = f"{g.name}: {len(g.channels)} channels of {g.speed:g} GB/s ({g.kind})"
+        many = len(g.channels)
+        line = f"{g.name}: {many} channel{'s' * (many != 1)} of {g.speed:g} GB/s ({g.kind})"
         if any(net for net, _ in g.nets):
             line += f", {g.far:g} GB/s between nodes"
         read.append(line)

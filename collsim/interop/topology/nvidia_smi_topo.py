@@ -123,9 +123,8 @@ def _notes(matrix: Matrix, links: dict[tuple[str, str], int], onto: bool) -> Not
         read.append(f"{cards} network card{'s' * (cards != 1)}: {listed}")
     assumed = []
     if matrix.mended:
-        assumed.append(
-            f"{matrix.mended} missing cells are as on the other side of the diagonal"
-        )
+        what = "cell is" if matrix.mended == 1 else "cells are"
+        assumed.append(f"{matrix.mended} missing {what} as on the other side of the diagonal")
     if links:
         assumed.append("an NVLink has 25 GB/s each way: the table does not say which it is")
     if onto:
