@@ -60,6 +60,11 @@ class ClusterChoice:
             cluster = delay(cluster, rank, seconds)
         return cluster
 
+    @property
+    def altered(self) -> bool:
+        """Whether the cluster is to be changed in any way."""
+        return bool(self.changes or self.degrade or self.fail or self.delay or self.order)
+
     def healthy(self) -> "Cluster | None":
         """Return the cluster without what is changed or wrong; None where nothing is."""
         if not (self.changes or self.degrade or self.fail or self.delay):

@@ -37,6 +37,7 @@ __all__ = [
     "root_option",
     "size_options",
     "type_options",
+    "what_if_options",
 ]
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -97,6 +98,34 @@ def gathered(keyword: str, kind: type[Any], *options: Decorator) -> Decorator:
     return decorate
 
 
+_WHAT_IF: Final[tuple[Decorator, ...]] = (
+    click.option("--order", type=ORDER, help="The GPU of each rank.  [default: inside nodes]"),
+    click.option(
+        "--set",
+        "changes",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Change the cluster's file: network.bandwidth=100GB/s; repeatable.",
+    ),
+    click.option(
+        "--degrade",
+        type=LEFT,
+        multiple=True,
+        help="So much bandwidth is left: nic[3]=0.25, or nic[1:3] of node 1; repeatable.",
+    ),
+    click.option(
+        "--fail", metavar="PART", multiple=True, help="A broken part: nic[3]; repeatable."
+    ),
+    click.option(
+        "--delay",
+        type=DELAY,
+        multiple=True,
+        help="A rank enters late: rank[3]=500us; repeatable.",
+    ),
+)
+# For commands that name their cluster in another way.
+what_if_options: Final = chained(*_WHAT_IF)
+
 cluster_options: Final = gathered(
     "cluster",
     ClusterChoice,
@@ -122,29 +151,7 @@ cluster_options: Final = gathered(
         type=click.Choice(["fifo", "fair"]),
         help="How messages share a link.  [default: the cluster's]",
     ),
-    click.option("--order", type=ORDER, help="The GPU of each rank.  [default: inside nodes]"),
-    click.option(
-        "--set",
-        "changes",
-        metavar="KEY=VALUE",
-        multiple=True,
-        help="Change the cluster's file: network.bandwidth=100GB/s; repeatable.",
-    ),
-    click.option(
-        "--degrade",
-        type=LEFT,
-        multiple=True,
-        help="So much bandwidth is left: nic[3]=0.25, or nic[1:3] of node 1; repeatable.",
-    ),
-    click.option(
-        "--fail", metavar="PART", multiple=True, help="A broken part: nic[3]; repeatable."
-    ),
-    click.option(
-        "--delay",
-        type=DELAY,
-        multiple=True,
-        help="A rank enters late: rank[3]=500us; repeatable.",
-    ),
+    *_WHAT_IF,
 )
 
 size_options: Final = gathered(

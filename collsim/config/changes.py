@@ -98,9 +98,10 @@ def _count(data: Mapping[str, Any], table: str, key: str) -> int:
 
 def _change(file: str, data: dict[str, Any], key: str, value: object) -> None:
     table, _, rest = key.partition(".")
-    if table not in _TABLES or not rest:
-        known = [f"{name}.{inner}" for name in _TABLES for inner in _keys(data, name)]
-        raise ConfigError.unknown_key(file, key, known)
+    if table not in _TABLES:
+        raise ConfigError.unknown_key(file, table, _TABLES)
+    if not rest:
+        raise ConfigError.broken(file, f"{key}: is a table, expected {key}.KEY")
     if table not in data and table != "cost":
         raise ConfigError.broken(file, f"{key}: there is no [{table}] in it")
     inner = data.setdefault(table, {})
@@ -118,12 +119,6 @@ def _change(file: str, data: dict[str, Any], key: str, value: object) -> None:
         raise ConfigError.unknown_key(file, f"{table}.{first}", inner)
     inner[first] = _link(file, f"{table}.{first}", inner[first])
     inner[first][number] = value
-
-
-def _keys(data: Mapping[str, Any], table: str) -> list[str]:
-    inner = data.get(table)
-    own = list(inner) if isinstance(inner, dict) else []
-    return [*own, *(_NUMBERS if "link" in own else ())]
 
 
 def _link(file: str, key: str, value: object) -> dict[str, Any]:

@@ -43,7 +43,7 @@ GAMMA = "expected a time per byte such as 0.0005ns, or a rate such as 2000GB/s"
             "--chunks 0",
             "'--chunks': got '0', expected a whole number from 1 to 1048576, or auto",
         ),
-        ("--sharing fare", "'--sharing': 'fare' is not 'fifo'."),
+        ("--sharing fare", "'--sharing': 'fare' is not one of 'fifo', 'fair'."),
         ("--model even", "'--model': 'even' is not one of 'event', 'formula', 'auto'."),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -51,7 +52,7 @@ def test_every_example_runs(
     shown = examples(words)
     assert shown
     for line in shown:
-        result = CliRunner().invoke(main, line.split()[1:], prog_name="collsim")
+        result = CliRunner().invoke(main, shlex.split(line)[1:], prog_name="collsim")
         assert isinstance(result.exception, SystemExit | None), line
         assert result.exit_code == 0, line
 

@@ -13,7 +13,7 @@ from collsim.cli.options import (
 )
 from collsim.cli.output import Output, note
 from collsim.cli.types import Number
-from collsim.errors import CollsimError
+from collsim.errors import CollsimError, UsageError
 
 __all__ = ["command"]
 
@@ -58,6 +58,8 @@ def command(
 
     # A profile by itself says more than the cluster that it makes: its algorithm and chunks.
     profile = cluster.load_profile() if cluster.cluster is None else None
+    if profile is not None and cluster.altered:
+        raise UsageError("--profile without -c brings its own cluster, which can't be changed")
     if profile is not None:
         expected: Cluster | Profile = profile
         name = profile.cluster

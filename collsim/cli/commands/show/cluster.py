@@ -1,10 +1,12 @@
 """``collsim show cluster``: nodes, links, ports, cuts and routes."""
 
+from typing import Any
+
 import click
 
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
-from collsim.cli.options import output_options
+from collsim.cli.options import output_options, what_if_options
 from collsim.cli.output import Output
 from collsim.cli.types import Whole
 
@@ -18,6 +20,7 @@ __all__ = ["command"]
     Examples:
       collsim show cluster dgx-h100
       collsim show cluster dgx-h100 --nodes 2 --routes 0 9
+      collsim show cluster dgx-h100 --nodes 2 --fail "nic[3]" --routes 3 11
       collsim show cluster dgx-h100 --nodes 2 --plot two.svg
     """
 )
@@ -33,6 +36,7 @@ __all__ = ["command"]
     help="The links from rank A to rank B; repeatable.",
 )
 @click.option("--plot", metavar="FILE", help="Draw it, too: PNG, SVG or PDF by its ending.")
+@what_if_options
 @output_options
 def command(
     name: str,
@@ -42,6 +46,7 @@ def command(
     routes: tuple[tuple[int, int], ...],
     plot: str | None,
     output: Output,
+    **altered: Any,
 ) -> None:
     """Show and print."""
     output.check()
@@ -50,7 +55,7 @@ def command(
 
         check_path(plot)
     network = ClusterChoice(
-        cluster=name, nodes=nodes, gpus_per_node=gpus_per_node, ranks=ranks
+        cluster=name, nodes=nodes, gpus_per_node=gpus_per_node, ranks=ranks, **altered
     ).load()
     from collsim.report.cluster_view import cluster_data, cluster_text
 

@@ -1,0 +1,158 @@
+"""What-ifs on the command line: --degrade --fail --set --delay --order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+Run = Callable[..., Result]
+Answer = Callable[..., dict[str, Any]]
+
+TWO = "-c dgx-h100 --nodes 2 --gpus-per-node 2"
+
+
+def test_degraded_beside_healthy(answer: Answer) -> None:
+    """A quarter of the NIC: the β part of the ring grows by four, and so nearly the time."""
+    found = answer(f"predict all_reduce {TWO} --algorithm ring -s 1G --degrade nic[1]=0.25")
+    (row,) = found["rows"]
+    (healthy,) = answer(f"predict all_reduce {TWO} --algorithm ring -s 1G")["rows"]
+    assert row["healthy_us"] == healthy["time_us"]
+    assert row["change"] == pytest.approx(row["time_us"] / row["healthy_us"])
+    assert row["change"] == pytest.approx(4, rel=1e-2)
+    assert list(row)[:-2] == list(healthy)
+
+
+def test_without_what_if_there_is_nothing_to_compare(answer: Answer) -> None:
+    """An order is a placement, not a fault."""
+    (row,) = answer(f"predict all_reduce {TWO} -s 1K --order across")["rows"]
+    assert "change" not in row
+
+
+def test_the_table_has_the_change(run: Run) -> None:
+    """Two more columns, on every line; in CSV, too."""
+    lines = run(f"predict all_reduce {TWO} -s 1K -s 1G --fail nic[1]").stdout.splitlines()
+    assert lines[2].split()[-2:] == ["healthy", "change"]
+    assert all(line.split()[-1].startswith("x") for line in lines[4:])
+    csv = run(f"predict all_reduce {TWO} -s 1K --fail nic[1] --csv").stdout.splitlines()
+    assert csv[0].endswith(",healthy_us,change")
+
+
+def test_auto_is_compared_with_the_fastest_of_the_healthy(answer: Answer) -> None:
+    """Which may be another algorithm."""
+    (row,) = answer(f"predict all_reduce {TWO} -s 8M --degrade nic[1]=0.01")["rows"]
+    (healthy,) = answer(f"predict all_reduce {TWO} -s 8M")["rows"]
+    assert row["healthy_us"] == healthy["time_us"]
+    assert row["change"] > 1
+
+
+def test_all_compares_each_algorithm_with_itself(answer: Answer) -> None:
+    """Row by row."""
+    rows = answer(f"predict all_reduce {TWO} -s 1G --algorithm all --fail nic[1]")["rows"]
+    healthy = answer(f"predict all_reduce {TWO} -s 1G --algorithm all")["rows"]
+    times = {row["algorithm"]: row["time_us"] for row in healthy}
+    assert {row["algorithm"]: row["healthy_us"] for row in rows} == times
+
+
+def test_set_changes_the_file(answer: Answer) -> None:
+    """Twice the bandwidth of the network halves a large ring; sizes hold."""
+    line = f"predict all_reduce {TWO} --algorithm ring -s 8G --set network.bandwidth=100GB/s"
+    (row,) = answer(line)["rows"]
+    assert row["change"] == pytest.approx(0.5, rel=1e-2)
+    found = answer("predict all_reduce -c dgx-h100 -s 1K --set node.gpus=4")
+    assert found["ranks"] == 4
+
+
+def test_a_change_of_size_may_leave_nothing_to_compare(answer: Answer) -> None:
+    """Root 12 is a rank of two nodes, not of one."""
+    line = "predict broadcast -c dgx-h100 -s 1K -r 12 --set network.nodes=2"
+    (row,) = answer(line)["rows"]
+    assert (row["healthy_us"], row["change"]) == (None, None)
+
+
+def test_a_late_rank(answer: Answer) -> None:
+    """500 us of waiting; simulate says for whom."""
+    found = answer(f"simulate all_reduce {TWO} --algorithm ring -s 1K --delay rank[1:1]=500us")
+    (row,) = found["rows"]
+    assert row["waiting_us"] == pytest.approx(500)
+    assert row["critical_path"][0]["why"] == "late rank"
+    assert 3 in {row["critical_path"][0][end] for end in ("src", "dst")}
+    assert "change" not in row
+
+
+def test_order_by_name_and_by_list(answer: Answer) -> None:
+    """The same, and slower than inside the nodes first."""
+    overlap = "--set network.alpha_busy=0 --set node.alpha_busy=0"
+    line = f"predict all_gather {TWO} --algorithm ring -s 1K {overlap}"
+    times = [
+        answer(f"{line} {order}".strip())["rows"][0]["time_us"]
+        for order in ("", "--order inside", "--order across", "--order 0,2,1,3")
+    ]
+    assert times[0] == times[1] < times[2] == times[3]
+
+
+def test_repeatable(answer: Answer) -> None:
+    """Several of each kind at once."""
+    several = (
+        "--degrade nic[0]=0.5 --degrade nic[0]=0.5 --fail nic[1] --fail nic[3] --order 3-3,0-2"
+    )
+    (row,) = answer(f"predict all_reduce {TWO} -s 1G --algorithm ring {several}")["rows"]
+    assert row["change"] > 3
+
+
+def test_an_ideal_network_can_have_late_ranks(answer: Answer) -> None:
+    """Formulas no longer hold: it is simulated."""
+    line = "predict broadcast --alpha 1us --bandwidth 1GB/s --ranks 4 -s 0 --algorithm mst"
+    (row,) = answer(f"{line} --delay rank[3]=5us")["rows"]
+    assert row["model"] == "event"
+    assert row["time_us"] == pytest.approx(6)
+    assert row["healthy_us"] == pytest.approx(2)
+
+
+def test_every_command_that_takes_a_cluster(run: Run, log: str) -> None:
+    """Crossover, explain, check and show cluster, too."""
+    for line in (
+        f"crossover all_reduce mst ring {TWO} --fail nic[1]",
+        f"explain all_reduce {TWO} --degrade nic[1]=0.5 -s 1K",
+        "show cluster dgx-h100 --nodes 2 --fail nic[3] --routes 3 11",
+        f"check {log} -c dgx-h100 --set node.bandwidth=300GB/s",
+    ):
+        result = run(line)
+        assert result.exit_code in {0, 1}
+        assert "Traceback" not in result.output
+        assert "No such option" not in result.output
+    shown = run("show cluster dgx-h100 --nodes 2 --fail nic[3] --routes 3 11").stdout
+    assert "nic[0].up" in shown
+    assert "nic[3].up" not in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("--degrade nci[3]=0.2", 1, "did you mean 'nic[3]'"),
+        ("--degrade nic[3]", 2, "expected a part and what is left of it, as in nic[3]=0.25"),
+        ("--degrade nic[3]=4", 2, "above 0 and at most 1"),
+        ("--degrade nic[3]=x", 2, "--degrade"),
+        ("--fail nic[9]", 1, "no 'nic[9]' in cluster 'dgx-h100'"),
+        ("--fail nic[0] --fail nic[1]", 1, "rank 0 can no longer reach rank 2"),
+        ("--delay rank[4]=5us", 1, "unknown rank 'rank[4]'"),
+        ("--delay rank[3]=5", 2, "--delay"),
+        ("--set network.bandwith=1GB/s", 1, "did you mean 'bandwidth'"),
+        ("--set network", 1, "expected KEY=VALUE"),
+        ("--order 0,1", 1, "order: got 2 ranks"),
+        ("--order 0,1,1,3", 1, "rank 1 is there twice"),
+        ("--order acros", 1, "did you mean 'across'"),
+        ("--order 0;1", 2, "expected ranks such as 0,8,1,9"),
+    ],
+)
+def test_errors(fails: Callable[..., str], words: str, code: int, message: str) -> None:
+    """One line that names the option, or the part and the nearest there is."""
+    assert message in fails(f"predict all_reduce {TWO} -s 1K {words}", code=code)
+
+
+def test_contradictions(fails: Callable[..., str]) -> None:
+    """A file to change is no ideal network by numbers, and a profile has its own."""
+    ideal = "predict all_reduce --alpha 1us --bandwidth 1GB/s -s 1K"
+    assert "--set" in fails(f"{ideal} --set node.gpus=4", code=2)
