@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from collsim.config.links import Number
+from collsim.errors import FileError
 from collsim.interop.topology._machine import Cable, Machine, Wire, gpu, is_gpu
 from collsim.interop.topology._routes import Routes
 from collsim.topology.hybrid_cube_mesh import WIRING
@@ -63,6 +64,8 @@ def _unpaid(wire: Wire) -> Wire:
 def _alone(machine: Machine) -> Shape:
     """Return a node of one GPU: what it hangs on."""
     mine = [c for c in machine.cables if c.src == gpu(0)]
+    if not mine:
+        raise FileError(machine.file, f"{machine.what} of one GPU without a link")
     best = min(mine, key=lambda cable: not cable.wire.name.startswith("nvlink"))
     if best.dst.startswith("switch"):
         flags = {"multicast": True} if machine.multicast else {}

@@ -69,6 +69,11 @@ def join_steps(matrix: Matrix, fast: list[Cable], links: int) -> tuple[list[Cabl
     ]
     if len(groups) > 1:
         pcie_notes.append(f"between CPUs (SYS) go {_SMP.value / 1e9:g} GB/s each way")
+    nearer = sum(
+        matrix.cells[gpus[a], gpus[b]] == "SYS" for g in groups for a, b in combinations(g, 2)
+    )
+    if nearer:
+        pcie_notes.append(f"the table contradicts itself: {nearer} pairs are nearer than SYS")
     if fast:
         pcie_notes.append("NVLink hides in the table how its GPUs are joined over PCIe")
     return cables, Notes(pcie=tuple(pcie_notes))

@@ -84,6 +84,7 @@ def test_a_tree_alone_will_do(load: Any) -> None:
         (graph([[0, 1]], pattern=5), "NCCL graph XML without a ring or tree that has channels"),
         (graph([[0, 0]]), "line 1: channel: lists a GPU twice, expected each once"),
         (graph([[0, 1]], speedintra="fast"), "speedintra is 'fast', expected GB/s"),
+        (graph([[0]]), "NCCL graph XML of one GPU without a link"),
         (graph([[0, 1], [2, 3]]), "nothing in it joins GPU 0 to GPU 2"),
         (
             b'<graph pattern="4"><channel><gpu dev="zz"/></channel></graph>',

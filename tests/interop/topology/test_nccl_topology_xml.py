@@ -134,14 +134,14 @@ def test_a_card_is_no_faster_than_its_slot(load: Any) -> None:
         ),
         ('<cpu><pci class="0x030200"/></cpu>', "line 1: pci: busid is missing"),
         (
-            '<cpu host_hash="1"><pci busid="a" class="0x0302"/></cpu>'
-            '<cpu host_hash="2"><pci busid="a" class="0x0302"/></cpu>',
+            "".join(
+                f'<cpu host_hash="{h}"><pci busid="a" class="0x0302"/></cpu>' for h in "12"
+            ),
             "nothing in it joins GPU a to GPU a",
         ),
         ("<cpu/>" * 300, "line 1: system: holds 300 CPUs, expected at most 256"),
         (
-            '<cpu><pci busid="a" class="0x03"><gpu>'
-            '<nvlink tclass="0x068000" count="-1"/></gpu></pci></cpu>',
+            '<cpu><pci busid="a"><gpu><nvlink tclass="0x068000" count="-1"/></gpu></pci></cpu>',
             "line 1: nvlink: count is '-1', expected a whole number from 1 to 1000",
         ),
     ],
