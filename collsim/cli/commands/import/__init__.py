@@ -6,5 +6,5 @@ HELP: Final = """Read other tools' files.
 
 \b
 Example:
-  collsim import topology topology.xml -o mine.toml
+  collsim import topology examples/nccl_topology_4_h100.xml -o mine.toml
 """

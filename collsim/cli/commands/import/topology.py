@@ -14,14 +14,13 @@ __all__ = ["command"]
 
     FILE is told by its content: NCCL topology XML (NCCL_TOPO_DUMP_FILE writes it, clouds
     ship it), NCCL graph XML (NCCL_GRAPH_DUMP_FILE), or the text of `nvidia-smi topo -m`.
-    The cluster file goes to stdout, what was read, assumed and left out to stderr; both
-    are comments of the file too.
+    The cluster file, for -c, goes to stdout or -o. What was read, assumed and left out goes
+    to stderr, and is in the file as comments.
 
     \b
     Examples:
-      collsim import topology topology.xml -o mine.toml
-      nvidia-smi topo -m > topo.txt; collsim import topology topo.txt -o mine.toml
-      collsim predict all_reduce -c ./mine.toml
+      collsim import topology examples/nccl_topology_4_h100.xml -o mine.toml
+      collsim import topology examples/nvidia_smi_topo_8_v100.txt --json
     """
 )
 @click.argument("file", metavar="FILE")
