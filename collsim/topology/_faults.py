@@ -11,6 +11,7 @@ from collsim.core.cluster import Cluster, Cut, Router
 from collsim.errors import InputError
 from collsim.topology._components import find_links, find_rank
 from collsim.topology._graph import Graph
+from collsim.topology._limits import cuts, least, ways
 from collsim.units import format_time, parse_time
 
 __all__ = ["degrade", "delay", "fail"]
@@ -60,12 +61,12 @@ def degrade(cluster: Cluster, component: str, left: float) -> Cluster:
         uniform=None,
         shape=f"{cluster.shape}, {component} at {left:.4g} of its bandwidth",
     )
-    limits = _cuts(slower)
-    cuts = tuple(
+    limits = cuts(slower)
+    tighter = tuple(
         Cut(cut.name, cut.group, min(cut.out_rate, new.out_rate), min(cut.in_rate, new.in_rate))
         for cut, new in zip(cluster.cuts, limits, strict=True)
     )
-    return replace(slower, cuts=cuts)
+    return replace(slower, cuts=tighter)
 
 
 def fail(cluster: Cluster, *components: str) -> Cluster:
@@ -108,14 +109,14 @@ def fail(cluster: Cluster, *components: str) -> Cluster:
     around = Graph(left)
     around.__dict__["joined"] = graph.joined
     _check_reach(around, components)
-    least_alpha, least_busy = _least(around)
+    least_alpha, least_busy = least(around)
     return replace(
         left,
         router=_Detours(cluster.router, dead, around),
         least_alpha=min(cluster.least_alpha, least_alpha),
         least_busy=min(cluster.least_busy, least_busy),
-        ways=max(cluster.ways, _ways(around)),
-        cuts=_cuts(left, around),
+        ways=max(cluster.ways, ways(around)),
+        cuts=cuts(left, around),
     )
 
 
@@ -173,9 +174,9 @@ class _Detours:
         hurt = np.unique(pair[np.isin(link, self.dead)])
         if not hurt.size:
             return ptr, link
-        ways = {int(i): self._way(int(src[i]), int(dst[i])) for i in hurt}
+        around = {int(i): self._way(int(src[i]), int(dst[i])) for i in hurt}
         counts = np.diff(ptr)
-        counts[hurt] = [len(ways[int(i)]) for i in hurt]
+        counts[hurt] = [len(around[int(i)]) for i in hurt]
         new = np.zeros(src.size + 1, dtype=np.int64)
         np.cumsum(counts, out=new[1:])
         changed = np.zeros(src.size, dtype=bool)
@@ -183,7 +184,7 @@ class _Detours:
         out = np.empty(new[-1], dtype=np.int64)
         here = np.repeat(changed, counts)
         out[~here] = link[~changed[pair]]
-        out[here] = np.concatenate([ways[int(i)] for i in hurt])
+        out[here] = np.concatenate([around[int(i)] for i in hurt])
         return new, out
 
     def _way(self, src: int, dst: int) -> list[int]:
@@ -219,58 +220,3 @@ def _reaches(graph: Graph, dst: int) -> NDArray[np.bool_]:
         if seen[new].all():
             return seen
         seen[new] = True
-
-
-def _least(graph: Graph) -> tuple[float, float]:
-    """Return what alpha and alpha_busy of any way from GPU to GPU at least sum up to."""
-    links, ranks = graph.cluster.links, graph.cluster.ranks
-    out, into = ((end < ranks) & graph.alive for end in (graph.tail, graph.head))
-    loops = graph.tail == graph.head
-    found = []
-    for cost in (links.alpha, links.busy):
-        direct = cost[out & into & ~loops].min(initial=math.inf)
-        first, last = (cost[side & ~loops].min(initial=math.inf) for side in (out, into))
-        found.append(float(min(direct, first + last)))
-    return found[0], found[1]
-
-
-def _ways(graph: Graph) -> int:
-    """Return how many messages a rank can at most begin to send, or to receive, at once."""
-    lanes, ranks = graph.cluster.links.lanes * graph.alive, graph.cluster.ranks
-    most = [
-        np.bincount(end[end < ranks], lanes[end < ranks]) for end in (graph.tail, graph.head)
-    ]
-    return int(max(counts.max(initial=1) for counts in most))
-
-
-def _cuts(cluster: Cluster, graph: Graph | None = None) -> tuple[Cut, ...]:
-    """Return the cuts with what their links can carry now, whatever the routes are.
-
-    Of the ways to draw a cut between the GPUs of its groups, around the GPUs alone and
-    around all that lies nearest to them, the one that fewer bytes can cross counts.
-    """
-    graph = Graph(cluster) if graph is None else graph
-    cuts = []
-    for cut in cluster.cuts:
-        groups = int(cut.group.max()) + 1
-        alone = np.full(graph.vertices, -1)
-        alone[: cluster.ranks] = cut.group
-        sides = [_crossing(graph, side, groups) for side in (alone, graph.owner(cut.group))]
-        least = np.minimum(*sides)
-        cuts.append(Cut(cut.name, cut.group, float(least[0].max()), float(least[1].max())))
-    return tuple(cuts)
-
-
-def _crossing(graph: Graph, side: IntArray, groups: int) -> NDArray[np.float64]:
-    """Return bytes per second out of, and into, each group."""
-    links = graph.cluster.links
-    a, b = side[graph.tail], side[graph.head]
-    with np.errstate(divide="ignore"):
-        # Without lanes a link has no limit; a broken one carries nothing.
-        rate = np.where(links.lanes > 0, links.lanes / links.beta, np.inf)
-    crosses = (a != b) & graph.alive
-    rates = np.zeros((2, groups))
-    for row, end in enumerate((a, b)):
-        mine = crosses & (end >= 0)
-        np.add.at(rates[row], end[mine], rate[mine])
-    return rates

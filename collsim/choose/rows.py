@@ -1,0 +1,89 @@
+"""Rows of predictions: their attributes are the keys of the JSON output."""
+
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["COMPARED", "Prediction", "Row"]
+
+# Keys of rows that say something only where a healthy cluster was given.
+COMPARED: Final = ("healthy_us", "change")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One predicted time; attributes are the keys of the JSON output.
+
+    Parameters
+    ----------
+    size : int or float
+        Bytes, n.
+    count : int
+        Elements, as nccl-tests counts them: of one rank's share where the buffer is
+        shared out, of the whole buffer elsewhere.
+    dtype, op, root
+        Element type; reduction (None where nothing is reduced); root (None without one).
+    algorithm, protocol, chunks, model, sharing
+        What was timed and how. Protocol is None unless a profile tells protocols apart.
+    time_us : float
+        Microseconds.
+    algbw, busbw : float
+        GB/s (1e9 bytes): size / time, and that times the bus-bandwidth factor; 0 for one
+        rank or no time.
+    alpha_us, beta_us, gamma_us, launch_us, waiting_us : float
+        Parts of the time along the critical path.
+    lower_bound_us : float
+        No algorithm is faster on this cluster.
+    efficiency : float or None
+        Lower bound / time; None for 0/0.
+    healthy_us, change : float or None
+        Where a healthy cluster was given: microseconds of the same question there, and
+        the time here in multiples of that; None for 0/0, or where it has no answer.
+    """
+
+    size: float
+    count: int
+    dtype: str
+    op: str | None
+    root: int | None
+    algorithm: str
+    protocol: str | None
+    chunks: int
+    model: str
+    sharing: str
+    time_us: float
+    algbw: float
+    busbw: float
+    alpha_us: float
+    beta_us: float
+    gamma_us: float
+    launch_us: float
+    waiting_us: float
+    lower_bound_us: float
+    efficiency: float | None
+    healthy_us: float | None = None
+    change: float | None = None
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The answer of :func:`collsim.choose.predict.predict`.
+
+    Parameters
+    ----------
+    cluster : str
+        Name of the cluster.
+    collective : str
+        Canonical name.
+    ranks : int
+        Rank count P.
+    rows : tuple of Row
+        One per size; one per size and algorithm for ``algorithm="all"``.
+    left_out : dict of str
+        Algorithms that do not apply, each with its reason.
+    """
+
+    cluster: str
+    collective: str
+    ranks: int
+    rows: tuple[Row, ...]
+    left_out: dict[str, str]

@@ -1,0 +1,68 @@
+"""What a hurt cluster can still do at most, for its lower bound."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.core.cluster import Cluster, Cut
+from collsim.topology._graph import Graph
+
+__all__ = ["cuts", "least", "ways"]
+
+IntArray = NDArray[np.int64]
+
+
+def least(graph: Graph) -> tuple[float, float]:
+    """Return what alpha and alpha_busy of any way from GPU to GPU at least sum up to."""
+    links, ranks = graph.cluster.links, graph.cluster.ranks
+    out, into = ((end < ranks) & graph.alive for end in (graph.tail, graph.head))
+    loops = graph.tail == graph.head
+    found = []
+    for cost in (links.alpha, links.busy):
+        direct = cost[out & into & ~loops].min(initial=math.inf)
+        first, last = (cost[side & ~loops].min(initial=math.inf) for side in (out, into))
+        found.append(float(min(direct, first + last)))
+    return found[0], found[1]
+
+
+def ways(graph: Graph) -> int:
+    """Return how many messages a rank can at most begin to send, or to receive, at once."""
+    lanes, ranks = graph.cluster.links.lanes * graph.alive, graph.cluster.ranks
+    most = [
+        np.bincount(end[end < ranks], lanes[end < ranks]) for end in (graph.tail, graph.head)
+    ]
+    return int(max(counts.max(initial=1) for counts in most))
+
+
+def cuts(cluster: Cluster, graph: Graph | None = None) -> tuple[Cut, ...]:
+    """Return the cuts with what their links can carry now, whatever the routes are.
+
+    Of the ways to draw a cut between the GPUs of its groups, around the GPUs alone and
+    around all that lies nearest to them, the one that fewer bytes can cross counts.
+    """
+    graph = Graph(cluster) if graph is None else graph
+    found = []
+    for cut in cluster.cuts:
+        groups = int(cut.group.max()) + 1
+        alone = np.full(graph.vertices, -1)
+        alone[: cluster.ranks] = cut.group
+        sides = [_crossing(graph, side, groups) for side in (alone, graph.owner(cut.group))]
+        fewer = np.minimum(*sides)
+        found.append(Cut(cut.name, cut.group, float(fewer[0].max()), float(fewer[1].max())))
+    return tuple(found)
+
+
+def _crossing(graph: Graph, side: IntArray, groups: int) -> NDArray[np.float64]:
+    """Return bytes per second out of, and into, each group."""
+    links = graph.cluster.links
+    a, b = side[graph.tail], side[graph.head]
+    with np.errstate(divide="ignore"):
+        # Without lanes a link has no limit; a broken one carries nothing.
+        rate = np.where(links.lanes > 0, links.lanes / links.beta, np.inf)
+    crosses = (a != b) & graph.alive
+    rates = np.zeros((2, groups))
+    for row, end in enumerate((a, b)):
+        mine = crosses & (end >= 0)
+        np.add.at(rates[row], end[mine], rate[mine])
+    return rates
