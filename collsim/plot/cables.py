@@ -87,7 +87,7 @@ def _visible(cluster: Cluster, places: Places) -> Iterator[tuple[int, int, int, 
 def _cable(
     axes: "Axes", places: Places, low: Spot, high: Spot, style: dict[str, Any]
 ) -> tuple[float, float]:
-    """Draw a line between two boxes, and return the middle of it."""
+    """Draw a line between two boxes, and return a place for words, the middle of it."""
     if places.round or abs(low.y - high.y) > BOX:
         ends = [low, high]
         xs, ys = [s.x for s in ends], [s.y for s in ends]
@@ -123,7 +123,7 @@ def _arc(
 def _through_nic(
     axes: "Axes", gpu: Spot, other: Spot, style: dict[str, Any]
 ) -> tuple[float, float]:
-    """Draw a cable from a GPU down to its NIC, and from there on to a switch."""
+    """Draw a cable from a GPU down to its NIC and on to a switch; return a place for words."""
     from matplotlib.patches import Rectangle
 
     if not gpu.gpu:
@@ -140,7 +140,8 @@ def _through_nic(
         )
     )  # fmt: skip
     axes.text(gpu.x, y - 0.008, "NIC", ha="center", va="center", fontsize=7, zorder=5)
-    return (gpu.x + to) / 2, sum(ends) / 2
+    # Close to the NIC, because further down lines cross.
+    return gpu.x + 0.25 * (to - gpu.x), ends[0] + 0.25 * (ends[1] - ends[0])
 
 
 def _note(cluster: Cluster, link: int) -> str:

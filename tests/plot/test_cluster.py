@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from collsim.config.presets import preset_names
@@ -52,6 +54,17 @@ def test_meshes_stand_on_a_circle_and_trees_in_rows() -> None:
     tree = place(cluster)
     ups = {cluster.vertex(v).partition("[")[0]: spot.y for v, spot in tree.spots.items()}
     assert ups["gpu"] < ups["switch"] < ups["bridge"] < ups["socket"]
+
+
+def test_links_that_differ_from_their_class_say_so() -> None:
+    """A quarter of the bandwidth is left of one, nothing of another."""
+    cluster = Cluster.load("dgx-h100", nodes=2)
+    links = cluster.links
+    beta = links.beta.copy()
+    beta[links.names.index("nic[3].up")] *= 4
+    beta[links.names.index("nic[5].up")] = np.inf
+    text = words(replace(cluster, links=replace(links, beta=beta)))
+    assert (text.count("25%"), text.count("failed")) == (1, 1)
 
 
 def test_an_ideal_network_has_a_link_for_every_two() -> None:
