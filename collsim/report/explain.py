@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Sequence
 
 from collsim.choose.explanation import AlgorithmStory, Cost, Explanation, Message
-from collsim.report.explain_rounds import in_lines, legend, multiple, round_lines, size_text
+from collsim.report.explain_rounds import (
+    WIDTH,
+    in_lines,
+    legend,
+    multiple,
+    round_lines,
+    size_text,
+)
 from collsim.report.table import aligned
 from collsim.units import format_bandwidth, format_time
 
@@ -125,14 +132,21 @@ def _count(number: int, what: str) -> str:
 
 
 def _costs(answer: Explanation, costs: Sequence[Cost]) -> list[str]:
-    """Return a table of the parts of the time; columns without content are left out."""
+    """Return a table of the parts of the time; if it gets too wide, in fewer words."""
+    wide = _table(answer, costs, results=True)
+    return wide if max(map(len, wide)) <= WIDTH - 4 else _table(answer, costs, results=False)
+
+
+def _table(answer: Explanation, costs: Sequence[Cost], results: bool) -> list[str]:
     columns: dict[str, list[str]] = {"size": [size_text(cost.size) for cost in costs]}
     if any(cost.chunks > 1 for cost in costs):
         columns["chunks"] = [str(cost.chunks) for cost in costs]
     first = answer.messages[0]
-    columns["alpha"] = [_product(cost.alphas, first.alpha_us, cost.alpha_us) for cost in costs]
+    columns["alpha"] = [
+        _product(cost.alphas, first.alpha_us, cost.alpha_us, results) for cost in costs
+    ]
     columns["n beta"] = [
-        _product(cost.betas, beta_us, cost.beta_us)
+        _product(cost.betas, beta_us, cost.beta_us, results)
         for cost, beta_us in zip(costs, first.beta_us, strict=True)
     ]
     for name in ("gamma", "launch", "waiting"):
@@ -149,10 +163,11 @@ def _costs(answer: Explanation, costs: Sequence[Cost]) -> list[str]:
     return aligned(list(columns), rows, left=["rules"]).splitlines()
 
 
-def _product(factor: float | None, each_us: float, whole_us: float) -> str:
+def _product(factor: float | None, each_us: float, whole_us: float, result: bool) -> str:
     if factor is None:
         return _us(whole_us)
-    return f"{multiple(factor)} x {_us(each_us)} = {_us(whole_us)}"
+    product = f"{multiple(factor)} x {_us(each_us)}"
+    return f"{product} = {_us(whole_us)}" if result else product
 
 
 def _us(microseconds: float) -> str:

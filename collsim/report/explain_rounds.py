@@ -9,7 +9,7 @@ from collsim.choose.explanation import AlgorithmStory
 from collsim.choose.rounds import Round, Send
 from collsim.units import format_size
 
-__all__ = ["in_lines", "legend", "multiple", "round_lines", "size_text"]
+__all__ = ["WIDTH", "in_lines", "legend", "multiple", "round_lines", "size_text"]
 
 WIDTH: Final = 100
 # In a larger schedule a reader has seen the pattern after a few.
