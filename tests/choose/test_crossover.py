@@ -149,6 +149,15 @@ def test_many_swaps_of_a_jumping_curve_are_all_found(scan: ModuleType) -> None:
     assert not verdict.missing + verdict.invented + verdict.misplaced
 
 
+def test_curve_that_dips_under_the_other_is_noticed(scan: ModuleType) -> None:
+    """Between 4.3 and 4.8 MB another order of messages makes the slower one faster by 1.4."""
+    one = scan.case(12601)
+    found = crossover(one.collective, one.a, one.b, one.cluster, root=one.root)
+    dip = [row for row in found.rows if 4.3e6 < row.size < 4.8e6]
+    assert [(row.below, row.above) for row in dip] == [("ring", "mst"), ("mst", "ring")]
+    assert all(row.jump is not None for row in dip)
+
+
 def test_chunk_count_that_becomes_possible_is_a_jump(scan: ModuleType) -> None:
     """A chunk is a byte at least: with overlapping latency, time falls at 2 bytes."""
     one = scan.case(111)
