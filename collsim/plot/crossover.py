@@ -73,7 +73,7 @@ def plot_crossover(
     Returns
     -------
     matplotlib.figure.Figure
-        For a notebook, or for further changes.
+        For further changes; a notebook shows it.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def _view(
 
 
 def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Floats) -> "Figure":
-    from matplotlib.figure import Figure
+    from collsim.plot.picture import Picture
 
     times = [np.array([curve.seconds(n) for n in sizes]) for curve in pair]
     if min(t.min() for t in times) <= 0:
@@ -127,7 +127,7 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
             f"plot: {found.collective} on {found.ranks} ranks of {found.cluster} takes no "
             "time, so there is nothing to draw on a logarithmic axis"
         )
-    figure = Figure(figsize=(8.0, 5.2), layout="constrained")
+    figure = Picture(figsize=(8.0, 5.2), layout="constrained")
     axes = figure.add_subplot()
     size_axis(axes, float(sizes[0]), float(sizes[-1]))
     time_axis(axes)
