@@ -37,7 +37,7 @@ _Floats = NDArray[np.float64]
 _POINTS: Final = 241
 # What is shown unless the user says otherwise, if no swap lies outside: nccl-tests' range.
 _VIEW: Final = (8.0, 2.0**33)
-_ALPHA, _BETA = "#E3ECF5", "#F7EEDC"
+_ALPHA, _BETA = "#D9E5F1", "#FDF6E3"
 
 
 def plot_crossover(
@@ -145,7 +145,7 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
     _limits(axes, [*times, bound])
     _shade(axes, pair, sizes)
     mark_swaps(axes, found)
-    axes.grid(True, which="major", color="#FFFFFF", linewidth=0.8, zorder=1)
+    axes.grid(True, which="major", color="#BFC5CC", linewidth=0.5, zorder=1)
     axes.set_axisbelow(True)
     ranks = "1 rank" if found.ranks == 1 else f"{found.ranks} ranks"
     title = f"{found.collective} on {ranks} of {found.cluster}: {found.a} and {found.b}"
