@@ -154,13 +154,14 @@ def lower(schedule: Schedule, cluster: Cluster) -> Plan:
     np.cumsum(np.concatenate(lanes)[used], out=lane_ptr[1:])
     size = np.diff(schedule.piece_ptr).astype(np.float64)
     first = np.flatnonzero(np.diff(schedule.round, prepend=np.int32(-1)))
+    reduces = (schedule.kind == REDUCE) & (schedule.src != schedule.dst)
     return Plan(
         size=size,
         piece=schedule.piece_share,
         rounds=schedule.rounds,
         in_turn=float(np.maximum.reduceat(size, first).sum()) if size.size else 0.0,
         route=route,
-        reduces=(schedule.kind == REDUCE) & (schedule.src != schedule.dst),
+        reduces=reduces,
         dst=schedule.dst,
         ranks=cluster.ranks,
         alpha=alpha,
@@ -172,7 +173,8 @@ def lower(schedule: Schedule, cluster: Cluster) -> Plan:
         lane_ptr=lane_ptr,
         dep_ptr=schedule.dep_ptr,
         dep=schedule.dep,
-        gamma=cluster.gamma,
+        # Without reductions it must not make the grid of time coarse.
+        gamma=cluster.gamma if reduces.any() else 0.0,
         launch=cluster.launch,
     )
 

@@ -116,6 +116,16 @@ def test_unknown_model_is_refused() -> None:
         Curve("broadcast", "mst", SIX, model="guess")  # type: ignore[arg-type]
 
 
+def test_slow_reductions_do_not_blur_what_reduces_nothing() -> None:
+    """An all_to_all on a network whose gamma is a thousand million betas, to 1e-12."""
+    cluster = Cluster.ideal(3, alpha=0, bandwidth="900GB/s", gamma="1ms")
+    one, other = (
+        Curve("all_to_all", "ring", cluster, model=model).seconds(1e6)
+        for model in ("formula", "event")
+    )
+    assert other == pytest.approx(one, rel=1e-12)
+
+
 @pytest.mark.parametrize("nbytes", [0.0, 1.0, 4e5])
 def test_parts_of_a_time_are_the_whole(nbytes: float) -> None:
     """Alpha, beta, gamma, launch and waiting sum to the time, by formula and simulation."""
