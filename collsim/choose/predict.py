@@ -1,6 +1,6 @@
 """Predict how long a collective takes: rows in the shape of nccl-tests' table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ from collsim.core.collective import OPS, Collective, check_root, collective
 from collsim.core.dtype import element_size
 from collsim.engine.bound import lower_bound
 from collsim.errors import InputError, UnknownNameError
+from collsim.units import parse_size
 
 __all__ = ["Prediction", "Row", "curves", "predict"]
 
@@ -129,7 +130,16 @@ def curves(
     (['mst', 'ring', 'linear'], {})
     """
     kind = collective(collective_name)
+    if not isinstance(cluster, Cluster):
+        raise InputError(
+            f"cluster: got {cluster!r}, expected a Cluster, as Cluster.load(name) gives"
+        )
     check_root(root, cluster.ranks)
+    if model == "formula" and cluster.uniform is None:
+        raise InputError(
+            f"model: no formula is exact on cluster {cluster.name!r}, which is no ideal "
+            "one-port network; expected event or auto"
+        )
     if algorithm not in ("auto", "all"):
         known = algorithm_names(kind.name)
         if algorithm not in known:
@@ -153,7 +163,7 @@ def curves(
 def predict(
     collective_name: str,
     cluster: Cluster,
-    sizes: float | Iterable[float],
+    sizes: float | str | Iterable[float | str],
     algorithm: str = "auto",
     *,
     dtype: str = "float",
@@ -170,8 +180,8 @@ def predict(
         Any spelling: ``"all_reduce"``, ``"allreduce"``, ``"all-reduce"``.
     cluster : Cluster
         Where it runs.
-    sizes : float or iterable of float
-        Bytes of the full buffer, n, as nccl-tests counts them.
+    sizes : float, str, or iterable of them
+        Bytes of the full buffer, n, as nccl-tests counts them, or text such as ``"64MiB"``.
     algorithm : str
         A name, ``"auto"`` (the fastest at each size) or ``"all"``.
     dtype, op : str
@@ -206,7 +216,8 @@ def predict(
     element_size(dtype)
     if op not in OPS:
         raise UnknownNameError("op", op, OPS)
-    wanted: Sequence[float] = [sizes] if isinstance(sizes, int | float) else list(sizes)
+    given = [sizes] if isinstance(sizes, int | float | str) else sizes
+    wanted = [parse_size(size) if isinstance(size, str) else size for size in given]
     found, left_out = curves(
         kind.name, cluster, algorithm, root=root, chunks=chunks, model=model
     )

@@ -209,6 +209,9 @@ class Cluster:
             raise TypeError("config/cluster.py must return a Cluster")
         return cluster
 
+    def __repr__(self) -> str:
+        return f"<Cluster {self.name}: {self.ranks} ranks, {self.shape}>"
+
     def __post_init__(self) -> None:
         if self.node.shape != (self.ranks,):
             raise InputError(

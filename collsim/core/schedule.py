@@ -106,6 +106,10 @@ class Schedule:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
 
+    def __repr__(self) -> str:
+        what = f"{len(self)} operations in {self.rounds} rounds"
+        return f"<Schedule of {self.collective.name} on {self.ranks} ranks: {what}>"
+
     def __len__(self) -> int:
         return int(self.src.size)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from collsim.algorithms import algorithm_names
-from collsim.choose.predict import curves, predict
+from collsim.choose.predict import predict
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES
 from collsim.errors import InputError, UnknownNameError
@@ -176,11 +176,24 @@ def test_what_does_not_apply_is_left_out_with_its_reason() -> None:
     assert {row.algorithm for row in answer.rows} == {"mst", "ring"}
 
 
-def test_nothing_applies_is_an_error() -> None:
-    """With the reasons of all."""
+def test_a_formula_where_none_is_exact_is_an_error() -> None:
+    """Said once, not for every algorithm."""
     crowd = Cluster.load("dgx-h100", nodes=2)
-    with pytest.raises(InputError, match=r"no algorithm applies; .*mst.*ring"):
-        curves("broadcast", crowd, "all", model="formula")
+    with pytest.raises(InputError, match=r"^model: no formula is exact on cluster 'dgx-h100'"):
+        predict("all_reduce", crowd, 8, model="formula")
+
+
+def test_sizes_may_be_text() -> None:
+    """One, or several, as on the command line."""
+    cluster = Cluster.ideal(4, 1e-6, 1e9)
+    assert predict("all_reduce", cluster, "1KiB") == predict("all_reduce", cluster, 1024)
+    assert predict("gather", cluster, ["1K", 8]) == predict("gather", cluster, [1024, 8])
+
+
+def test_a_name_is_no_cluster() -> None:
+    """The error names what makes one."""
+    with pytest.raises(InputError, match=r"^cluster: got 'dgx-h100', expected a Cluster, as"):
+        predict("all_reduce", "dgx-h100", 8)  # type: ignore[arg-type]
 
 
 def test_named_algorithm_that_does_not_apply_is_an_error() -> None:

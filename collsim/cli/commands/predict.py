@@ -1,6 +1,6 @@
 """``collsim predict``: a table in nccl-tests' shape."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
@@ -17,6 +17,9 @@ from collsim.cli.options import (
     type_options,
 )
 from collsim.cli.output import Output, note
+
+if TYPE_CHECKING:
+    from collsim.core.cluster import Cluster
 
 __all__ = ["command"]
 
@@ -58,6 +61,12 @@ def command(
     if run["algorithm"] == "all":
         for name, reason in answer.left_out.items():
             note(f"left out {name}: {reason}")
+    everywhere = answer.collective in {"all_to_all", "sendrecv"}
+    if 1 < network.nodes < network.ranks and not everywhere:
+        note(
+            "a tree or ring goes through one NIC of each node at a time here; libraries run "
+            "one per NIC and are faster on several nodes"
+        )
     profile = cluster.load_profile()
     if profile is not None:
         others = sorted({row.algorithm for row in answer.rows} - {profile.algorithm})
@@ -70,8 +79,18 @@ def command(
         "predict",
         records(answer.rows),
         keys_of(Row),
-        lambda: nccl_table(answer, network.shape),
+        lambda: nccl_table(answer, _where(network)),
         cluster=answer.cluster,
         collective=answer.collective,
         ranks=answer.ranks,
     )
+
+
+def _where(network: "Cluster") -> str:
+    """Say what was predicted on, with the two numbers of an ideal network."""
+    if network.uniform is None:
+        return network.shape
+    from collsim.units import format_bandwidth, format_time
+
+    alpha, beta = network.uniform
+    return f"{network.shape}, alpha {format_time(alpha)}, {format_bandwidth(1 / beta)}"
