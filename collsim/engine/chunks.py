@@ -1,0 +1,62 @@
+"""Into how many chunks a pipelined algorithm cuts its message, where it is free to choose."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+__all__ = ["best_chunks", "candidates"]
+
+# Chunk counts that are tried by formula, and by simulation, where each one costs time.
+_BY_FORMULA: Final = tuple(2**k for k in range(17))
+_BY_EVENT: Final = tuple(2**k for k in range(11))
+
+
+def candidates(by_formula: bool) -> tuple[int, ...]:
+    """Return the chunk counts among which the best is taken: powers of two.
+
+    Examples
+    --------
+    >>> candidates(by_formula=True)[-1], candidates(by_formula=False)[-1]
+    (65536, 1024)
+    """
+    return _BY_FORMULA if by_formula else _BY_EVENT
+
+
+def best_chunks(nbytes: float, seconds: Callable[[int], float], by_formula: bool) -> int:
+    """Return the power of two that is fastest at a size; the smallest of equals.
+
+    Whoever predicts, checks or fits with free chunks goes by this rule, so that their
+    answers agree. A chunk is a byte at least. By simulation the search stops once two
+    counts in a row were no better.
+
+    Parameters
+    ----------
+    nbytes : float
+        Size of the buffer, n, in bytes.
+    seconds : callable
+        ``chunks -> float``: the time at this size.
+    by_formula : bool
+        Whether that is a formula, so that many counts may be tried.
+
+    Examples
+    --------
+    >>> best_chunks(1000, lambda c: c + 64 / c, by_formula=True)
+    8
+    """
+    possible = [c for c in candidates(by_formula) if c <= max(1.0, nbytes)]
+    if by_formula:
+        return min(possible, key=seconds)
+    return _climb(possible, seconds)
+
+
+def _climb(possible: Sequence[int], seconds: Callable[[int], float]) -> int:
+    best, least, worse = 1, math.inf, 0
+    for chunks in possible:
+        found = seconds(chunks)
+        if found < least:
+            best, least, worse = chunks, found, 0
+        else:
+            worse += 1
+            if worse == 2:
+                break
+    return best
