@@ -17,6 +17,7 @@ __all__ = [
     "SIZE",
     "STEP",
     "TIME",
+    "TOLERANCE",
     "Number",
     "Whole",
 ]
@@ -24,6 +25,7 @@ __all__ = [
 T = TypeVar("T")
 
 _MOST: Final = 2**20
+_MOST_TOLERANCE: Final = 10
 
 
 class Parsed(click.ParamType, Generic[T]):  # type: ignore[type-arg]  # not in click 8.1
@@ -75,6 +77,19 @@ def _number(text: str) -> float:
     if found is None or len(text) > 64:
         raise InputError(f"got {_shown(text)}, expected a finite number from 0 up")
     return float(text)
+
+
+def _tolerance(text: str) -> float:
+    """Return a share such as 0.2, from that or from ``20%``."""
+    bare = text.strip()
+    try:
+        share = _number(bare[:-1]) / 100 if bare.endswith("%") else _number(bare)
+    except InputError:
+        raise InputError(f"got {_shown(text)}, expected a share such as 0.2 or 20%") from None
+    if share > _MOST_TOLERANCE:
+        meant = f"; did you mean {bare}%?" if not bare.endswith("%") else ""
+        raise InputError(f"got {_shown(text)}, expected at most {_MOST_TOLERANCE}{meant}")
+    return share
 
 
 def _chunks(text: str) -> int | str:
@@ -137,3 +152,4 @@ BANDWIDTH: Final = Parsed("RATE", _bandwidth)
 GAMMA: Final = Parsed("TIME", _gamma)
 RANK_LIST: Final = Parsed("LIST", parse_ranks)
 CHUNKS: Final = Parsed("N|auto", _chunks)
+TOLERANCE: Final = Parsed("SHARE", _tolerance)

@@ -10,7 +10,16 @@ from collsim.core.link import LinkClass
 from collsim.errors import ConfigError, InputError, UnknownNameError, nearest
 from collsim.units import format_time
 
-__all__ = ["SCHEMA", "SEPARATOR", "LinkSpec", "Number", "preset_link", "read_link", "take_link"]
+__all__ = [
+    "SCHEMA",
+    "SEPARATOR",
+    "LinkSpec",
+    "Number",
+    "fastest_link",
+    "preset_link",
+    "read_link",
+    "take_link",
+]
 
 SCHEMA = "collsim/link/1"
 SEPARATOR = " | "  # between the sources of the numbers of a link
@@ -77,6 +86,20 @@ def preset_link(name: str) -> LinkSpec:
     if "name" not in table:
         raise ConfigError.missing_key(file, "name", "text")
     return read_link(table, name, extra=("schema",))
+
+
+def fastest_link() -> LinkClass:
+    """Return the preset link of the largest bandwidth, for a look at what is plausible.
+
+    Memory is no link between GPUs.
+
+    Examples
+    --------
+    >>> fastest_link().bandwidth >= preset_link("nvlink4").link.bandwidth
+    True
+    """
+    links = (preset_link(n).link for n in preset_names("links") if not n.startswith("hbm"))
+    return max(links, key=lambda link: link.bandwidth)
 
 
 def take_link(table: Table, key: str, default_name: str) -> LinkClass:
