@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
@@ -57,6 +58,8 @@ def command(
     from collsim.report.nccl_table import nccl_table
     from collsim.report.records import keys_of, records
 
+    profile = cluster.load_profile()
+    run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     answer = predict(collective, network, wanted, **run)
     if run["algorithm"] == "all":
         for name, reason in answer.left_out.items():
@@ -67,7 +70,6 @@ def command(
             "a tree or ring goes through one NIC of each node at a time here; libraries run "
             "one per NIC and are faster on several nodes"
         )
-    profile = cluster.load_profile()
     if profile is not None:
         others = sorted({row.algorithm for row in answer.rows} - {profile.algorithm})
         if others:
