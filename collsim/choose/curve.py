@@ -147,13 +147,14 @@ class Curve:
     @property
     def candidates(self) -> tuple[int, ...]:
         """Chunk counts among which the best is taken, where they are free."""
-        return candidates(self.by_formula(2))
+        return candidates(self.by_formula(2), self.cluster.ranks)
 
     def _best_chunks(self, nbytes: float) -> int:
         formula = self.by_formula(2)
         if self.model == "formula" and not formula:
             return 1
-        return best_chunks(nbytes, lambda c: self._seconds(nbytes, c), formula)
+        ranks = self.cluster.ranks
+        return best_chunks(nbytes, lambda c: self._seconds(nbytes, c), formula, ranks)
 
     def _seconds(self, nbytes: float, chunks: int) -> float:
         if self.by_formula(chunks):

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from collsim.algorithms import algorithm_names, find
+from collsim.algorithms import algorithm_names, find, unknown_algorithm
 from collsim.choose.curve import TIE, Curve, Model, Time
 from collsim.core.cluster import Cluster
 from collsim.core.collective import OPS, Collective, check_root, collective
 from collsim.core.dtype import element_size
 from collsim.engine.bound import lower_bound
-from collsim.errors import InputError, UnknownNameError
+from collsim.errors import InputError, TooLargeError, UnknownNameError
 from collsim.units import parse_size
 
 __all__ = ["Prediction", "Row", "curves", "predict"]
@@ -144,7 +144,7 @@ def curves(
         known = algorithm_names(kind.name)
         if algorithm not in known:
             choices = (*known, "auto", "all")
-            raise UnknownNameError(f"algorithm of {kind.name}", algorithm, choices)
+            raise unknown_algorithm(f"algorithm of {kind.name}", algorithm, choices)
         one = Curve(kind.name, algorithm, cluster, root=root, chunks=chunks, model=model)
         return [one], {}
     found: list[Curve] = []
@@ -223,12 +223,28 @@ def predict(
     )
     rows: list[Row] = []
     for size in wanted:
-        times = [(curve, curve.at(size)) for curve in found]
+        times = _times(found, size, left_out)
         if algorithm == "auto":
             times = [_fastest(times)]
         bound = lower_bound(kind, cluster, size)
         rows += [_row(kind, curve, size, time, bound, dtype, op) for curve, time in times]
     return Prediction(cluster.name, kind.name, cluster.ranks, tuple(rows), left_out)
+
+
+def _times(
+    found: list[Curve], size: float, left_out: dict[str, str]
+) -> list[tuple[Curve, Time]]:
+    """Return the times at a size; of several curves, those that are too large drop out."""
+    times = []
+    for curve in tuple(found):
+        try:
+            times.append((curve, curve.at(size)))
+        except TooLargeError as error:
+            if len(found) == 1:
+                raise
+            left_out[curve.name] = str(error)
+            found.remove(curve)
+    return times
 
 
 def _fastest(times: list[tuple[Curve, Time]]) -> tuple[Curve, Time]:

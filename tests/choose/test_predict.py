@@ -8,7 +8,7 @@ from collsim.algorithms import algorithm_names
 from collsim.choose.predict import predict
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES
-from collsim.errors import InputError, UnknownNameError
+from collsim.errors import InputError, TooLargeError, UnknownNameError
 
 # 10 us and 1 GB/s: 8 kB take 8 us.
 FOUR = Cluster.ideal(4, alpha=10e-6, bandwidth=1e9, launch=2e-6, gamma=1e-10)
@@ -226,3 +226,16 @@ def test_size_may_be_any_real_number() -> None:
     assert (half.size, half.count) == (0.5, 0)
     assert isinstance(whole.size, int)
     assert half.time_us == pytest.approx(42 + 4 * 0.5e-3 + 2 * 0.5e-4)
+
+
+def test_what_is_too_large_is_left_out_unless_it_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With room for 100 pieces: MST on 16 ranks carries 30, the ring 480."""
+    monkeypatch.setattr("collsim.core.builder.MAX_CARRIED", 100)
+    pair = Cluster.load("dgx-h100", nodes=2)
+    answer = predict("all_reduce", pair, 2**30, chunks=1)
+    assert answer.rows[0].algorithm != "ring"
+    assert "sends more than 100 pieces" in answer.left_out["ring"]
+    with pytest.raises(TooLargeError, match="sends more than 100 pieces"):
+        predict("all_reduce", pair, 2**30, "ring")

@@ -26,7 +26,9 @@ __all__ = ["command"]
 
 
 @_command(
-    """Predict the time of a collective, in the shape of nccl-tests' table.
+    """Predict how long a collective takes.
+
+    Prints a table in the shape of nccl-tests'.
 
     \b
     Examples:
@@ -61,9 +63,8 @@ def command(
     profile = cluster.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     answer = predict(collective, network, wanted, **run)
-    if run["algorithm"] == "all":
-        for name, reason in answer.left_out.items():
-            note(f"left out {name}: {reason}")
+    for name, reason in answer.left_out.items():
+        note(f"left out {name}: {reason}")
     everywhere = answer.collective in {"all_to_all", "sendrecv"}
     if 1 < network.nodes < network.ranks and not everywhere:
         note(
