@@ -62,8 +62,9 @@ class _Span:
 def shortfall(rows: Sequence[Judged], tolerance: float) -> str:
     """Say in words what falls short in rows of one collective, ranks and nodes.
 
-    A span of sizes counts from its first to its last size; a single size in it that is
-    judged otherwise is named. A slow row whose neighbours are not is named on its own.
+    A span of sizes counts from its first to its last size; a single good size in it is
+    named. A slow row whose neighbours are not is named on its own. So every slow row is
+    counted once.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ def _of_size(rows: tuple[Judged, ...]) -> _Size:
 
 
 def _joined(sizes: Sequence[_Size]) -> list[_Span]:
-    """Return the spans of one verdict; one size that is judged otherwise parts none."""
+    """Return the spans of one verdict; one good size, or one of both, parts none."""
     spans: list[_Span] = []
     for i, one in enumerate(sizes):
         if spans and spans[-1].verdict == one.verdict:
@@ -118,6 +119,7 @@ def _joined(sizes: Sequence[_Size]) -> list[_Span]:
         before, here, after = spans[i - 1 : i + 2]
         outer = before.last - before.first + after.last - after.first + 2
         same = before.verdict == after.verdict != _GOOD
+        same = same and here.verdict in (_GOOD, "both")
         if same and here.first == here.last and outer > 2:
             spans[i - 1 : i + 2] = [_Span(before.first, after.last, before.verdict)]
         else:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from collsim.calibrate.summary import shortfall
 
@@ -101,6 +104,15 @@ def test_one_of_two_rows_of_a_size_is_a_row_apart() -> None:
     assert shortfall(twins, 0.2) == (
         "one row, 2KiB, takes 2.74 times the predicted time, those beside it do not"
     )
+
+
+@given(st.text("oflb2", min_size=1, max_size=30))
+def test_every_slow_row_is_counted_once(letters: str) -> None:
+    """In a span, or as a row apart."""
+    words = shortfall(rows(letters), 0.2)
+    counts = re.findall(r"\((\d+) of \d+ rows\)|(\d+) single rows|(one) row,", words)
+    total = sum(1 if one else int(span or several) for span, several, one in counts)
+    assert total == sum(letter in "lb2" for letter in letters)
 
 
 def test_faster_rows_are_counted() -> None:
