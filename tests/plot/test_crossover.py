@@ -67,7 +67,48 @@ def test_svg_has_a_legend_and_the_regimes(svg: Path) -> None:
     """Both algorithms, the lower bound, and who rules where."""
     found = texts(svg)
     assert {"mst", "ring", "lower bound: no algorithm is faster"} <= set(found)
-    assert {"α rules: start-ups", "β rules: bytes"} <= set(found)
+    assert {"mst: α rules (start-ups)", "ring: β rules (bytes)"} <= set(found)
+    assert {
+        "the faster one spends most on α (start-ups)",
+        "the faster one spends most on β (bytes)",
+    } <= set(found)
+
+
+def test_svg_says_what_alpha_and_beta_are(svg: Path) -> None:
+    """Below the title."""
+    assert "ideal one-port network, α 10 µs, 1/β 900 GB/s" in texts(svg)
+
+
+def test_subtitle_of_other_networks_has_no_alpha() -> None:
+    """There is not one; launch and gamma are named where there are any."""
+    two = Cluster.load("dgx-h100", nodes=2)
+    words = [t.get_text() for t in plot_crossover("gather", "mst", "ring", two).axes[0].texts]
+    assert "2 nodes of 8 GPUs on a switch, one NIC per GPU on rails" in words
+    paid = Cluster.ideal(4, "1us", "1GB/s", gamma=5e-13, launch="5us")
+    words = [t.get_text() for t in plot_crossover("gather", "mst", "ring", paid).axes[0].texts]
+    assert "ideal one-port network, α 1 µs, 1/β 1 GB/s, launch 5 µs, 1/γ 2000 GB/s" in words
+
+
+def test_nothing_is_cut_off() -> None:
+    """With the longest names, title and legend lie within the picture."""
+    names = "reduce_scatter_all_gather", "reduce_broadcast"
+    figure = plot_crossover("all_reduce", *names, EIGHT)
+    FigureCanvasAgg(figure).draw()
+    (axes,) = figure.axes
+    boxes = [t.get_window_extent() for t in (axes._left_title, *axes.texts)]  # type: ignore[attr-defined]
+    for box in (*boxes, figure.legends[0].get_window_extent()):
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.x1
+
+
+def test_bands_part_where_the_faster_one_changes() -> None:
+    """Beta rules on both sides of the swap, of MST first and then of the ring."""
+    two = Cluster.load("dgx-h100", nodes=2)
+    words = [
+        t.get_text() for t in plot_crossover("broadcast", "mst", "ring", two).axes[0].texts
+    ]
+    bands = [word for word in words if "rules" in word]
+    assert bands == ["mst: α rules (start-ups)", "mst: β rules", "ring: β rules (bytes)"]
 
 
 def test_regimes_turn_where_alpha_and_beta_are_equal() -> None:
