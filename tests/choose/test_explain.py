@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from dataclasses import replace
 
 import pytest
 
+from collsim.choose.curve import Curve
 from collsim.choose.example import example
 from collsim.choose.explain import explain
 from collsim.choose.explanation import Explanation
-from collsim.choose.rounds import rounds_of
+from collsim.choose.rounds import rounds_of, turn_of
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES, collective
 from collsim.errors import InputError, UnknownNameError
@@ -47,7 +49,7 @@ def test_one_message_of_the_textbook() -> None:
     assert message.alpha_us == pytest.approx(10)
     assert message.beta_us == pytest.approx((1024 / 900e9 * 1e6, 1e9 / 900e9 * 1e6))
     assert message.equal_bytes == pytest.approx(9e6)
-    assert message.bandwidth == pytest.approx(900e9)
+    assert message.bandwidth == 900
 
 
 def test_costs_are_rounds_times_alpha_and_bytes_times_beta() -> None:
@@ -88,7 +90,45 @@ def test_swap_of_two_that_a_third_beats_is_no_turn() -> None:
 
 def test_no_turn() -> None:
     """A scatter moves as many bytes either way, and MST has fewer messages."""
-    assert explain("scatter", textbook(8)).turns == ()
+    answer = explain("scatter", textbook(8))
+    assert (answer.turns, answer.best) == ((), "mst")
+
+
+def test_best_where_small_sizes_tie() -> None:
+    """On 3 ranks both broadcasts take 2 rounds, but the ring can cut large messages."""
+    answer = explain("broadcast", textbook(3), sizes=[1024])
+    assert (answer.fastest, answer.turns, answer.best) == (("mst",), (), "ring")
+
+
+def test_best_of_three_of_which_two_swap() -> None:
+    """Linear and ring tie above MST, which stays the fastest; with a turn there is none."""
+    names = ["linear", "ring", "mst"]
+    assert explain("gather", textbook(8), algorithms=names).best == "mst"
+    assert explain("all_reduce", textbook(8), algorithms=names).best is None
+
+
+@pytest.mark.parametrize(
+    ("name", "cluster", "claim"),
+    [
+        ("all_reduce", textbook(6), "exact"),
+        ("all_reduce", Cluster.load("dgx-h100", nodes=2), "none"),
+        ("reduce_scatter", Cluster.ideal(6, ALPHA, 900e9, gamma=1e-12), "overlap"),
+    ],
+)
+def test_why_times_are_simulated(name: str, cluster: Cluster, claim: str) -> None:
+    """Not at all, because the network is not ideal, or because reductions overlap."""
+    assert explain(name, cluster, algorithms=["mst"]).algorithms[0].claim == claim
+
+
+def test_claim_that_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Broadcast reduces nothing: what its author claims is a bound."""
+    true_terms = Curve.terms
+    monkeypatch.setattr(
+        Curve, "terms", lambda self, chunks: replace(true_terms(self, chunks), exact=False)
+    )
+    (story,) = explain("broadcast", textbook(6), algorithms=["mst"]).algorithms
+    assert story.claim == "bound"
+    assert {cost.model for cost in story.costs} == {"event"}
 
 
 def test_chunks_are_the_best_for_each_size() -> None:
@@ -164,7 +204,8 @@ def test_large_schedule_is_shown_in_part() -> None:
     answer = explain("all_reduce", textbook(64), algorithms=["ring"])
     story = answer.algorithms[0]
     assert (story.rounds, story.messages) == (126, 126 * 64)
-    assert len(story.shown) < 10
+    assert [one.number for one in story.shown] == [1, 2, 3, 4, 5, 63, 64, 126]
+    assert [one.does for one in story.shown[-3:]] == ["reduces", "copies", "copies"]
     assert all(one.messages == 64 and len(one.sends) < 20 for one in story.shown)
     assert len(json.dumps(dataclasses.asdict(answer))) < 50_000
 
@@ -199,6 +240,16 @@ def test_rounds_of_an_empty_schedule() -> None:
     assert rounds_of(build("broadcast", "mst", 1)) == ()
 
 
+def test_rounds_that_reduce_and_rounds_that_copy() -> None:
+    """An all_reduce by a ring of 4 adds up for 3 rounds, then copies for 3."""
+    from collsim.algorithms import build
+
+    does = [one.does for one in rounds_of(build("all_reduce", "ring", 4))]
+    assert does == ["reduces"] * 3 + ["copies"] * 3
+    assert turn_of(does) == 3
+    assert turn_of(["both", "copies"]) is None
+
+
 # What torch.distributed gives for four ranks that hold [0 1 2 3], [1 2 3 4], ...
 @pytest.mark.parametrize(
     ("name", "after"),
@@ -217,6 +268,14 @@ def test_rounds_of_an_empty_schedule() -> None:
 def test_example_in_numbers(name: str, after: list[tuple[int, ...]]) -> None:
     """Every rank's result."""
     assert [h.after_values for h in example(collective(name)).ranks] == after
+
+
+def test_all_gather_says_where_its_numbers_are_from() -> None:
+    """They are the results of reduce_scatter's example; others need no note."""
+    assert "reduce_scatter" in example(collective("all_gather")).note
+    left = [h.after_values for h in example(collective("reduce_scatter")).ranks]
+    assert left == [h.before_values for h in example(collective("all_gather")).ranks]
+    assert example(collective("gather")).note == ""
 
 
 def test_example_in_letters() -> None:

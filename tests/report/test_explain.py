@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -10,8 +11,9 @@ from collsim.choose.explain import explain
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES
 from collsim.report.explain import explain_text
-from collsim.report.explain_rounds import in_lines, multiple, size_text
+from collsim.report.explain_rounds import in_lines, multiple, round_lines, size_text
 
+EIGHT = Cluster.load("textbook-h100", ranks=8)
 SIX = Cluster.load("textbook-h100", ranks=6)
 
 
@@ -42,7 +44,7 @@ def test_reasoning_is_in_words_and_numbers() -> None:
     lines = [line.strip() for line in section(text, "What one message costs")]
     assert "1KiB pays 10us of alpha and 1.138ns of n beta: alpha rules." in lines
     assert "1GB pays 10us of alpha and 1.111ms of n beta: n beta rules." in lines
-    assert any(line.startswith("Both are equal at 9MB: ") for line in lines)
+    assert any(line.startswith("Both are equal at 9MB (8.583MiB): ") for line in lines)
 
 
 def test_costs_are_products() -> None:
@@ -51,8 +53,15 @@ def test_costs_are_products() -> None:
     rows = [re.split(r"  +", line.strip()) for line in section(text, "ring:")[-3:]]
     assert rows == [
         ["size", "alpha", "n beta", "time", "rules", "equal at"],
-        ["1KiB", "14 x 10us = 140us", "7/4 x 1.138ns = 1.991ns", "140us", "alpha", "72MB"],
-        ["1GB", "14 x 10us = 140us", "7/4 x 1.111ms = 1.944ms", "2.084ms", "n beta", "72MB"],
+        ["1KiB", "14 x 10us = 140us", "7/4 x 1.138ns = 1.991ns", "140us", "alpha", "68.66MiB"],
+        [
+            "1GB",
+            "14 x 10us = 140us",
+            "7/4 x 1.111ms = 1.944ms",
+            "2.084ms",
+            "n beta",
+            "68.66MiB",
+        ],
     ]
 
 
@@ -64,13 +73,13 @@ def test_last_block_says_which_is_faster_and_where_it_turns() -> None:
     assert small.endswith(" It pays 6 alphas one after another, ring 14.")
     assert large.startswith("  At 1GB ring: 2.084ms against 6.727ms of mst.")
     assert large.endswith(" It sends 7/4 n one after another, mst 6 n.")
-    assert turn == "  It turns at 16.94MB (172.9us): below mst is faster, above ring."
+    assert turn == "  It turns at 16.16MiB (172.9us): below mst is faster, above ring."
 
 
 def test_no_turn_is_said() -> None:
     """The ring in one chunk is slower at every size."""
     lines = section(explain_text(explain("broadcast", SIX, chunks=1)), "Which is faster")
-    assert lines[-1] == "  From 1B to 1TiB no size makes another one faster."
+    assert lines[-1] == "  mst is faster, or as fast, at every size from 1B to 1TiB."
 
 
 def test_before_and_after_of_every_rank() -> None:
@@ -91,7 +100,11 @@ def test_before_and_after_of_every_rank() -> None:
         ("scatter", "mst", "round 1: 0 -> 3 [3-5]  (n/2)"),
         ("all_gather", "ring", "round 2: 0 -> 1 [5], 1 -> 2 [0], 2 -> 3 [1], 3 -> 4 [2],"),
         ("all_to_all", "ring", "round 1: 0 -> 1 [0>1], 1 -> 2 [1>2], 2 -> 3 [2>3],"),
-        ("all_reduce", "ring", "round  1: 0 -> 1 [part 5], 1 -> 2 [part 0], 2 -> 3 [part 1],"),
+        (
+            "all_reduce",
+            "ring",
+            "round  1 adds:   0 -> 1 [part 5], 1 -> 2 [part 0], 2 -> 3 [part 1],",
+        ),
         ("broadcast", "ring", "round 2: 0 -> 1 [chunk 1], 1 -> 2 [chunk 0]  (each n/4)"),
     ],
 )
@@ -111,20 +124,72 @@ def test_brackets_are_explained() -> None:
 def test_simulated_costs_are_said_to_be() -> None:
     """On two nodes, and where reductions overlap, formulas are not exact."""
     two = explain_text(explain("all_reduce", Cluster.load("dgx-h100", nodes=2)))
-    assert "This network is not ideal, so no formula is exact; by simulation" in two
+    assert "  No formula is exact on this network: the times below are simulated.\n" in two
     assert "From rank 0 to rank 8 over ndr400: alpha is " in two
     slow = Cluster.ideal(6, "10us", "900GB/s", gamma="0.001ns", launch="3us")
     text = explain_text(explain("reduce_scatter", slow))
-    assert "Reductions overlap with messages, so the formula is only a bound" in text
+    assert "  Reductions overlap with messages, so the formula is a bound: the times" in text
     assert re.search(r"size +alpha +n beta +gamma +launch +time", text)
 
 
+def test_turn_from_adding_to_copying_is_seen() -> None:
+    """All 14 rounds of the ring on 8 ranks; a broadcast only copies, and says nothing of it."""
+    ring = section(explain_text(explain("all_reduce", EIGHT)), "ring:")
+    heads = [line.split(":")[0].split() for line in ring if line.startswith("    round ")]
+    assert heads == [["round", str(i), "adds" if i < 8 else "copies"] for i in range(1, 15)]
+    assert "copies" not in explain_text(explain("broadcast", EIGHT))
+
+
+def test_round_that_does_both_marks_what_it_adds() -> None:
+    """Each adding message has its own plus."""
+    story = explain("all_reduce", EIGHT, algorithms=["mst"]).algorithms[0]
+    first, second = story.shown[2].sends[0], story.shown[3].sends[0]
+    one = replace(story.shown[2], messages=2, does="both", sends=(first, second))
+    lines = round_lines("all_reduce", 8, replace(story, rounds=1, shown=(one,)))
+    assert lines[1:] == ["    round 3 adds (+) and copies: 4 -> 0 (+), 0 -> 4"]
+
+
+def test_bound_is_called_a_bound() -> None:
+    """Of a broadcast, which reduces nothing; a line of its own before the table."""
+    answer = explain("broadcast", EIGHT, algorithms=["mst"])
+    story = answer.algorithms[0]
+    costs = tuple(
+        replace(c, model="event", alphas=None, betas=None, equal_bytes=None)
+        for c in story.costs
+    )
+    bound = replace(answer, algorithms=(replace(story, claim="bound", costs=costs),))
+    lines = section(explain_text(bound), "mst:")
+    assert lines[-4] == "  The formula is a bound: the times below are simulated."
+    assert lines[-3].split() == ["size", "alpha", "n", "beta", "time", "rules"]
+    mixed = replace(story, claim="overlap", costs=(story.costs[0], costs[1]))
+    text = explain_text(replace(answer, algorithms=(mixed,)))
+    assert "those times below that are no product" in text
+
+
+def test_numbers_of_all_gather_are_explained() -> None:
+    """They go on from those of reduce_scatter."""
+    block = section(explain_text(explain("all_gather", EIGHT)), "What it does")
+    assert block[-1].startswith("  such as: here the results of reduce_scatter's example")
+    assert len(section(explain_text(explain("gather", EIGHT)), "What it does")) == 6
+
+
 def test_large_schedules_are_summarised() -> None:
-    """1,024 ranks: three rounds, three messages of each, and how many more."""
+    """1,024 ranks: some rounds, three messages of each, and how many more."""
     text = explain_text(explain("all_reduce", Cluster.ideal(1024, "1us", "900GB/s")))
     assert len(text.splitlines()) < 60
-    assert "round 1: 1 -> 0, 3 -> 2, 5 -> 4, and 509 more" in text
-    assert "... and so on: 2043 more rounds" in text
+    assert "round  1 adds:   1 -> 0, 3 -> 2, 5 -> 4, and 509 more" in text
+    ring = section(text, "ring:")[4:-3]
+    rounds = [line.split(":")[0].strip() for line in ring if line[4:9] in ("round", "... 1")]
+    assert rounds == [
+        "round    1 adds",
+        "round    2 adds",
+        "round    3 adds",
+        "... 1019 more rounds ...",
+        "round 1023 adds",
+        "round 1024 copies",
+        "... 1021 more rounds ...",
+        "round 2046 copies",
+    ]
     assert "2046 rounds, 2095104 messages" in text
 
 
@@ -154,6 +219,6 @@ def test_numbers_in_sentences() -> None:
         "?", "0", "2", "2/3", "0.1235",
     ]  # fmt: skip
     assert [size_text(n) for n in (0, 999, 1000, 1536, 2**40, 123456.7)] == [
-        "0B", "999B", "1kB", "1536B", "1TiB", "123.5kB",
+        "0B", "999B", "1kB", "1536B", "1TiB", "120.6KiB",
     ]  # fmt: skip
     assert in_lines("word " * 30, 2)[1].startswith("    word")
