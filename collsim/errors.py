@@ -17,6 +17,7 @@ __all__ = [
     "ConfigError",
     "FileError",
     "InputError",
+    "TooLargeError",
     "UnknownNameError",
     "UsageError",
     "nearest",
@@ -69,8 +70,11 @@ def _shown(value: object) -> str:
 
 
 def _suggestion(name: str, choices: Iterable[str]) -> str:
-    meant = nearest(name, choices)
-    return f"; did you mean {meant!r}?" if meant is not None else ""
+    return _meaning(nearest(name, choices))
+
+
+def _meaning(meant: str | None) -> str:
+    return f"; did you mean {meant!r}?" if meant else ""
 
 
 def _restore(kind: type[CollsimError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
@@ -106,6 +110,10 @@ class InputError(CollsimError, ValueError):
     """A value that a caller passed is not acceptable."""
 
 
+class TooLargeError(InputError):
+    """A job needs more memory or time than anyone would want to spend on it."""
+
+
 class UsageError(CollsimError, ValueError):
     """Arguments that contradict each other; the command line exits with 2."""
 
@@ -121,21 +129,27 @@ class UnknownNameError(CollsimError, LookupError):
         The name that was asked for.
     choices
         The names that exist, in the order in which to list them.
+    meant
+        What was meant, where that is known better than by the spelling; ``""`` where
+        the name is no slip of the pen, so that nothing is suggested.
 
     Examples
     --------
     >>> print(UnknownNameError("algorithm", "rng", ["mst", "ring"]))
     unknown algorithm 'rng'; did you mean 'ring'? (known: mst, ring)
+    >>> print(UnknownNameError("algorithm", "swing", ["mst", "ring"], meant=""))
+    unknown algorithm 'swing' (known: mst, ring)
     """
 
-    def __init__(self, what: str, name: str, choices: Iterable[str]) -> None:
+    def __init__(
+        self, what: str, name: str, choices: Iterable[str], meant: str | None = None
+    ) -> None:
         self.what = what
         self.name = name
         self.choices = tuple(choices)
         known = ", ".join(self.choices) if self.choices else "none"
-        super().__init__(
-            f"unknown {what} {_shown(name)}{_suggestion(name, self.choices)} (known: {known})"
-        )
+        guess = _suggestion(name, self.choices) if meant is None else _meaning(meant)
+        super().__init__(f"unknown {what} {_shown(name)}{guess} (known: {known})")
 
 
 class ConfigError(CollsimError, ValueError):

@@ -16,19 +16,25 @@ __all__ = ["read_bytes", "read_text", "write_whole"]
 _LINKS = 40  # as many as Linux follows before it says "too many levels"
 
 
+# Nobody writes a configuration of this size; /dev/zero has no end.
+_MOST = 16 << 20
+
+
 def read_text(path: str | os.PathLike[str]) -> str:
     """Read a UTF-8 text file; every kind of line end becomes a line feed.
 
     Raises
     ------
     FileError
-        If it is missing, a directory, unreadable or not UTF-8.
+        If it is missing, a directory, unreadable, larger than 16 MiB or not UTF-8.
     """
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            data = file.read(_MOST + 1)
     except (OSError, ValueError) as error:
         raise _file_error(path, error) from error
+    if len(data) > _MOST:
+        raise FileError(path, f"is larger than {_MOST >> 20} MiB, expected a small text file")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -181,7 +181,8 @@ def parse_ranks(text: str) -> tuple[int, ...]:
 
 def _plain(value: Decimal, digits: int | None) -> str:
     """Write `value` with `digits` significant digits, never rounding left of the point."""
-    if digits is not None and value:
+    # Decimal keeps 28 digits: what is that large has nothing right of the point to round.
+    if digits is not None and value and value.adjusted() < 20:
         value = value.quantize(Decimal(1).scaleb(min(0, value.adjusted() - digits + 1)))
     value = value.normalize()
     if value and not -6 <= value.adjusted() <= 20:
@@ -207,26 +208,40 @@ def _scaled(value: float, what: str, units: dict[str, int], digits: int | None) 
     return text
 
 
-def format_size(nbytes: float) -> str:
+def format_size(nbytes: float, digits: int | None = None) -> str:
     """Spell a size: whole multiples of a binary unit in it, other whole numbers in bytes.
 
     A size that is no whole number (a crossover may lie anywhere) is rounded to
     four digits in the largest binary unit that it reaches.
 
+    Parameters
+    ----------
+    nbytes
+        Finite and from 0 up.
+    digits
+        Round whole numbers too, to so many significant digits.
+
     Examples
     --------
     >>> format_size(1024), format_size(1000), format_size(0), format_size(1536.5)
     ('1KiB', '1000B', '0B', '1.5KiB')
+    >>> format_size(79200000), format_size(79200000, digits=4), format_size(2**40 - 1, 4)
+    ('79200000B', '75.53MiB', '1TiB')
     """
     _check("size", nbytes)
     units = ("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1)
-    if nbytes == int(nbytes):
+    if nbytes == int(nbytes) and digits is None:
         whole = int(nbytes)
         divides = (pair for pair in units if whole >= pair[1] and whole % pair[1] == 0)
         unit, step = next(divides, units[-1])
         return f"{whole // step}{unit}"
-    unit, step = next(((u, step) for u, step in units if nbytes >= step), units[-1])
-    return f"{_plain(Decimal(nbytes / step), 4)}{unit}"
+    text = ""
+    for unit, step in reversed(units):
+        text = f"{_plain(Decimal(nbytes / step), digits or 4)}{unit}"
+        # Judged after rounding, so that 1023.99 of a unit becomes 1 of the next.
+        if Decimal(text.removesuffix(unit)) < 1024:
+            break
+    return text
 
 
 def format_time(seconds: float, digits: int | None = 4) -> str:

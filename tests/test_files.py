@@ -317,3 +317,9 @@ def test_read_text_refuses_what_is_no_file(
     with pytest.raises(FileError, match=reason) as caught:
         read_text(name)
     assert str(caught.value).isprintable()
+
+
+def test_a_file_without_end_is_refused() -> None:
+    """It is read no further than a small text file could be long."""
+    with pytest.raises(FileError, match=r"^/dev/zero: is larger than 16 MiB, expected a small"):
+        read_text("/dev/zero")

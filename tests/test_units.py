@@ -251,6 +251,23 @@ def test_format_size(nbytes: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("nbytes", "text"),
+    [
+        (0, "0B"),
+        (1023, "1023B"),
+        (1023.99, "1KiB"),
+        (1536, "1.5KiB"),
+        (16941176, "16.16MiB"),
+        (2**20 * 1023.99, "1GiB"),
+        (2**50, "1024TiB"),
+    ],
+)
+def test_format_size_in_four_digits(nbytes: float, text: str) -> None:
+    """Whole numbers too, in the largest unit that they reach once rounded."""
+    assert format_size(nbytes, digits=4) == text
+
+
+@pytest.mark.parametrize(
     ("seconds", "text"),
     [
         (0.0, "0s"),
@@ -338,3 +355,10 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     for parse in (parse_size, parse_time, parse_bandwidth, parse_ranks):
         with contextlib.suppress(InputError):
             parse(text)
+
+
+def test_what_is_too_long_for_decimal_is_spelled_all_the_same() -> None:
+    """Rounding is for what lies right of the point."""
+    assert format_time(1e300) == "1e+300s"
+    assert format_time(9.87654321e29, digits=4) == "9.87654321e+29s"
+    assert format_bandwidth(1e308) == "1e+299GB/s"

@@ -1,5 +1,5 @@
 """Algorithms: `<collective>/<name>.py`, each with one constant `ALGORITHM`."""
 
-from collsim.algorithms._catalogue import algorithm_names, build, find
+from collsim.algorithms._catalogue import algorithm_names, build, find, unknown_algorithm
 
-__all__ = ["algorithm_names", "build", "find"]
+__all__ = ["algorithm_names", "build", "find", "unknown_algorithm"]

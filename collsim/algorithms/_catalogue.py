@@ -1,15 +1,50 @@
 """Find and build algorithms by the path of their file."""
 
+from collections.abc import Iterable
+from typing import Final
+
 from collsim.core.algorithm import Algorithm
 from collsim.core.builder import Builder
 from collsim.core.collective import collective
 from collsim.core.schedule import Schedule
-from collsim.errors import InputError
+from collsim.errors import InputError, UnknownNameError
 from collsim.registry import member, names
 
-__all__ = ["algorithm_names", "build", "find"]
+__all__ = ["algorithm_names", "build", "find", "unknown_algorithm"]
 
 _ENDS = ("mst", "ring")
+
+# Names that mean an algorithm, here or in NCCL, whether or not a collective has it: who
+# asks for one has not misspelled another.
+_ESTABLISHED: Final = frozenset(
+    (
+        "mst",
+        "ring",
+        "linear",
+        "reduce_broadcast",
+        "gather_broadcast",
+        "reduce_scatter_all_gather",
+        "scatter_all_gather",
+        "recursive_doubling",
+        "recursive_halving",
+        "halving_doubling",
+        "double_binary_tree",
+        "one_shot",
+        "two_shot",
+        "bidirectional_ring",
+        "hierarchical",
+        "swing",
+        "nvls",
+        "nvls_tree",
+        "bruck",
+        "direct",
+        "pairwise",
+        "pat",
+        "tree",
+        "collnet_direct",
+        "collnet_chain",
+    )
+)
 
 
 def algorithm_names(collective_name: str) -> tuple[str, ...]:
@@ -41,10 +76,29 @@ def find(collective_name: str, name: str) -> Algorithm:
     '2(P-1)α + 2(P-1)/P·nβ + (P-1)/P·nγ'
     """
     known = collective(collective_name).name
+    existing = algorithm_names(known)
+    if name not in existing:
+        raise unknown_algorithm(f"algorithm of {known}", name, existing)
     found = member(f"collsim.algorithms.{known}", name, "ALGORITHM", f"algorithm of {known}")
     if not isinstance(found, Algorithm):
         raise TypeError(f"algorithms/{known}/{name}.py: ALGORITHM must be an Algorithm")
     return found
+
+
+def unknown_algorithm(what: str, name: str, choices: Iterable[str]) -> UnknownNameError:
+    """Return the error for an algorithm that there is not.
+
+    The nearest name is suggested unless the one that was asked for is itself that of an
+    algorithm.
+
+    Examples
+    --------
+    >>> print(unknown_algorithm("algorithm", "rong", ["mst", "ring"]))
+    unknown algorithm 'rong'; did you mean 'ring'? (known: mst, ring)
+    >>> print(unknown_algorithm("algorithm", "swing", ["mst", "ring"]))
+    unknown algorithm 'swing' (known: mst, ring)
+    """
+    return UnknownNameError(what, name, choices, "" if name in _ESTABLISHED else None)
 
 
 def build(

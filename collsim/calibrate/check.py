@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from statistics import median
 
-from collsim.calibrate.formula import Predictor, predictor_of
+from collsim.calibrate.formula import Chunks, Predictor
 from collsim.calibrate.importers import Logs, measurements_of
+from collsim.calibrate.match import cluster_notes, profile_notes
+from collsim.calibrate.predictor import predictor_of
 from collsim.calibrate.rows import usable
 from collsim.calibrate.select import select
+from collsim.calibrate.summary import shortfall
 from collsim.calibrate.verdict import verdicts
 from collsim.core.cluster import Cluster
+from collsim.core.collective import collective
 from collsim.core.measurements import LeftOut, Measurement
 from collsim.core.profile import Profile
 from collsim.errors import InputError
@@ -37,6 +40,16 @@ class CheckRow:
         Measured / predicted.
     verdict : str
         ``ok latency bandwidth both faster``; see `collsim.calibrate.verdict.verdicts`.
+    measured_busbw, predicted_busbw : float
+        Bus bandwidths by nccl-tests' definition, GB/s (1e9 bytes).
+    algorithm, protocol : str, optional
+        What ran when it was measured, if the log says so.
+    chunks : int
+        Into how many the predicted algorithm cuts its message.
+    model : str
+        How the prediction was made: ``formula`` or ``event``.
+    file : str, optional
+        The log.
     """
 
     collective: str
@@ -47,6 +60,13 @@ class CheckRow:
     predicted_us: float
     ratio: float
     verdict: str
+    measured_busbw: float
+    predicted_busbw: float
+    algorithm: str | None
+    protocol: str | None
+    chunks: int
+    model: str
+    file: str | None
 
 
 @dataclass(frozen=True)
@@ -56,9 +76,10 @@ class CheckResult:
     Parameters
     ----------
     rows : tuple of CheckRow
-        By collective, ranks, nodes, then size.
+        By file, collective, ranks, nodes, then size.
     summary : str
-        Sentences for the reader: what falls short, from which size, by what factor.
+        A sentence a line for each file, collective, ranks and nodes: what falls short, at
+        which sizes, by what factor.
     notes : tuple of str
         What was left out of the comparison, or makes it weaker.
     left_out : tuple of LeftOut
@@ -83,10 +104,13 @@ def check(
     algorithm: str | None = None,
     columns: str = "out-of-place",
     where: Iterable[str] = (),
+    chunks: Chunks | None = None,
+    profile: Profile | None = None,
 ) -> CheckResult:
     """Compare measured with predicted times and judge each row.
 
-    What each verdict means is in `collsim.calibrate.verdict.verdicts`.
+    What each verdict means is in `collsim.calibrate.verdict.verdicts`. Where no formula is
+    exact the prediction is simulated, as `predict` does.
 
     Parameters
     ----------
@@ -100,24 +124,29 @@ def check(
         By default the profile's own, or ring.
     columns, where
         Which rows: see `collsim.calibrate.select.select`.
+    chunks : int or "auto", optional
+        Of pipelined algorithms; by default the profile's own, or auto.
+    profile : Profile, optional
+        Whose numbers the cluster has, if `model` is a cluster made with one.
 
     Raises
     ------
     InputError
-        If the tolerance is negative, no row is left, or the formula does not hold.
+        If the tolerance is negative, no row is left, or the rows are of other numbers of
+        ranks or nodes than the cluster.
 
     Examples
     --------
     >>> from collsim.calibrate.formula import formula_of
     >>> from collsim.core.measurements import Measurements
     >>> model = formula_of(1e-6, 1e-9, 0.0, "ring")
-    >>> rows = [Measurement("all_reduce", 2, n, 2e-6 + n * 3e-9) for n in (8, 10**6)]
+    >>> rows = [Measurement("all_reduce", 2, n, 2e-6 + n * 3e-9) for n in (8, 2**20, 2**22)]
     >>> result = check(Measurements(rows), model)
     >>> [row.verdict for row in result.rows], result.ok
-    (['ok', 'bandwidth'], False)
+    (['ok', 'bandwidth', 'bandwidth'], False)
     >>> print(result.summary)
-    all_reduce on 2 ranks: bandwidth falls short from 1000000B on, 3 times the predicted
-    time (1 of 2 rows).
+    all_reduce on 2 ranks: bandwidth falls short from 1MiB on, 3 times the predicted
+    time (2 of 3 rows).
     """
     if not 0 <= tolerance < float("inf"):
         raise InputError(f"tolerance: got {tolerance!r}, expected a finite number from 0 up")
@@ -125,21 +154,38 @@ def check(
     rows, notes = usable(chosen.rows, None)
     if not rows:
         raise InputError(f"no row to check: {'; '.join(notes)}")
-    if isinstance(model, Profile):
-        notes += _caveats(rows, model)
-    predict = predictor_of(model, algorithm) if isinstance(model, Profile | Cluster) else model
-    rows.sort(key=lambda row: (*_group(row), row.nbytes))
+    profile = model if isinstance(model, Profile) else profile
+    if isinstance(model, Cluster):
+        notes += cluster_notes(rows, model)
+    if profile is not None:
+        notes += profile_notes(rows, profile)
+        algorithm = algorithm or profile.algorithm
+        chunks = profile.chunks if chunks is None else chunks
+    if isinstance(model, Profile | Cluster):
+        predict = predictor_of(model, algorithm, chunks)
+    else:
+        predict = model
+    files = list(dict.fromkeys(row.source.file for row in rows))
+    rows.sort(key=lambda row: (files.index(row.source.file), *_group(row), row.nbytes))
     found: list[CheckRow] = []
     sentences = []
-    for _, members in groupby(rows, key=_group):
+    for _, members in groupby(rows, key=lambda row: (row.source.file, *_group(row))):
         judged = _judge(list(members), predict, tolerance)
         found += judged
-        sentences.append(_sentence(judged, tolerance))
-    return CheckResult(tuple(found), " ".join(sentences), tuple(notes), chosen.left_out)
+        words = f"{_title(judged[0])}: {shortfall(judged, tolerance)}."
+        sentences.append(words if len(files) == 1 else f"{judged[0].file}: {words}")
+    return CheckResult(tuple(found), "\n".join(sentences), tuple(notes), chosen.left_out)
 
 
 def _group(row: Measurement) -> tuple[str, int, int]:
     return row.collective, row.ranks, row.nodes or 0
+
+
+def _title(row: CheckRow) -> str:
+    where = f"{row.collective} on {row.ranks} ranks"
+    if row.nodes is not None:
+        where += f" of {row.nodes} node{'s' if row.nodes > 1 else ''}"
+    return where
 
 
 def _judge(rows: Sequence[Measurement], predict: Predictor, tolerance: float) -> list[CheckRow]:
@@ -151,65 +197,24 @@ def _judge(rows: Sequence[Measurement], predict: Predictor, tolerance: float) ->
                 "take no time, expected a model with alpha or beta above 0"
             )
     judged = verdicts([row.seconds for row in rows], expected, tolerance)
+    factor = collective(rows[0].collective).bus_factor(rows[0].ranks) / 1e9
     return [
         CheckRow(
-            row.collective,
-            row.ranks,
-            row.nodes,
-            row.nbytes,
-            row.seconds * 1e6,
-            model.seconds * 1e6,
-            row.seconds / model.seconds,
-            verdict,
+            collective=row.collective,
+            ranks=row.ranks,
+            nodes=row.nodes,
+            size=row.nbytes,
+            measured_us=row.seconds * 1e6,
+            predicted_us=model.seconds * 1e6,
+            ratio=row.seconds / model.seconds,
+            verdict=verdict,
+            measured_busbw=factor * row.nbytes / row.seconds,
+            predicted_busbw=factor * row.nbytes / model.seconds,
+            algorithm=row.algorithm,
+            protocol=row.protocol,
+            chunks=model.chunks,
+            model=model.model,
+            file=row.source.file or None,
         )
         for row, model, verdict in zip(rows, expected, judged, strict=True)
     ]
-
-
-def _caveats(rows: Sequence[Measurement], profile: Profile) -> list[str]:
-    notes = []
-    models = {row.source.process_model for row in rows} - {None}
-    if profile.process_model and models and models != {profile.process_model}:
-        found = ", ".join(sorted(filter(None, models)))
-        notes.append(f"rows of {found}, but the profile was fitted to {profile.process_model}")
-    sizes = [row.nbytes for row in rows]
-    if profile.max_bytes and (min(sizes) < profile.min_bytes or max(sizes) > profile.max_bytes):
-        span = f"{format_size(profile.min_bytes)} to {format_size(profile.max_bytes)}"
-        notes.append(f"some sizes lie outside {span}, which the profile was fitted to")
-    return notes
-
-
-def _sentence(rows: Sequence[CheckRow], tolerance: float) -> str:
-    """Say in words what falls short in rows of one collective, ranks and nodes."""
-    first = rows[0]
-    where = f"{first.collective} on {first.ranks} ranks"
-    if first.nodes is not None:
-        where += f" of {first.nodes} node{'s' if first.nodes > 1 else ''}"
-    parts = []
-    late = [row for row in rows if row.verdict in ("latency", "both")]
-    slow = [row for row in rows if row.verdict in ("bandwidth", "both")]
-    if late:
-        parts.append(
-            f"latency falls short up to {format_size(late[-1].size)}, {_factor(late, rows)}"
-        )
-    if slow:
-        parts.append(
-            f"bandwidth falls short from {format_size(slow[0].size)} on, {_factor(slow, rows)}"
-        )
-    faster = [row for row in rows if row.verdict == "faster"]
-    if faster:
-        parts.append(
-            f"faster than predicted by more than {tolerance:.0%} in {_share(faster, rows)}"
-        )
-    if not parts:
-        parts.append(f"all {len(rows)} rows within {tolerance:.0%} of the prediction")
-    return f"{where}: {'; '.join(parts)}."
-
-
-def _factor(some: Sequence[CheckRow], rows: Sequence[CheckRow]) -> str:
-    factor = median(row.ratio for row in some)
-    return f"{factor:.3g} times the predicted time ({_share(some, rows)})"
-
-
-def _share(some: Sequence[CheckRow], rows: Sequence[CheckRow]) -> str:
-    return f"{len(some)} of {len(rows)} rows"

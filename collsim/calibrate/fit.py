@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.calibrate.formula import terms_of
+from collsim.calibrate.estimate import Estimate, estimate, expected
+from collsim.calibrate.formula import Chunks, check_chunks, found_for
 from collsim.calibrate.hold_out import folds
 from collsim.calibrate.importers import Logs, measurements_of
+from collsim.calibrate.misfit import misfit_notes
 from collsim.calibrate.rows import refuse_mixed, usable
 from collsim.calibrate.select import select
-from collsim.calibrate.solve import Solution, solve, told_apart
-from collsim.calibrate.words import bound_notes, launch_notes, untold
+from collsim.calibrate.words import bound_notes, chunk_notes, launch_notes
 from collsim.core.measurements import LeftOut, Measurement
 from collsim.core.profile import ErrorSummary, Parameter, Profile
 from collsim.errors import InputError
@@ -20,7 +21,6 @@ from collsim.errors import InputError
 __all__ = ["FitErrors", "FitResult", "fit"]
 
 FloatArray = NDArray[np.float64]
-_ALPHA_BETA = slice(1, 3)
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,11 @@ def fit(
     hold_out: str = "sizes",
     columns: str = "out-of-place",
     where: Iterable[str] = (),
-    chunks: int = 1,
+    chunks: Chunks = "auto",
     name: str = "fitted",
     cluster: str = "ideal",
     link_class: str = "link",
+    fastest: tuple[str, float] | None = None,
 ) -> FitResult:
     """Fit ``launch + A alpha + B n beta``, A and B from an algorithm's formula.
 
@@ -94,10 +95,14 @@ def fit(
         ``sizes`` (every second), ``collectives``, ``ranks`` or ``nodes`` (each in turn).
     columns, where
         Which rows: see `collsim.calibrate.select.select`.
-    chunks : int
-        Chunks of an algorithm that is pipelined.
+    chunks : int or "auto"
+        Chunks of an algorithm that is pipelined; auto is the best power of two at each
+        size, found together with the parameters. `predict` and `check` do as the profile
+        says.
     name, cluster, link_class : str
         What the profile, its cluster and its class of links are called.
+    fastest : tuple of str and float, optional
+        Name and bandwidth of a link that none is faster than; a fit above it has a note.
 
     Raises
     ------
@@ -118,14 +123,17 @@ def fit(
     if not rows:
         raise InputError(f"no row to fit: {'; '.join(notes)}")
     notes = [*chosen.notes, *notes, *refuse_mixed(rows)]
-    design, seconds = _design(rows, algorithm, chunks)
-    solution, with_launch = _solve(design, seconds, rows)
-    notes += launch_notes(rows, with_launch, solution) + bound_notes(solution)
-    predicted = design @ np.array(_values(solution, with_launch))
-    in_sample = _summary("in_sample", predicted / seconds)
-    held_out, why = _held_out(rows, design, seconds, hold_out)
+    _check_chunked(rows, algorithm, check_chunks(chunks))
+    found = estimate(rows, algorithm, chunks)
+    notes += launch_notes(rows, found.with_launch, found.solution)
+    notes += bound_notes(found.solution) + chunk_notes(found.settled)
+    predicted = expected(rows, algorithm, chunks, found.values)
+    in_sample = _summary("in_sample", predicted / _seconds(rows))
+    held_out, why = _held_out(rows, algorithm, chunks, hold_out)
     notes += why
-    parameters = _parameters(solution, with_launch, link_class)
+    errors = FitErrors(in_sample, held_out)
+    notes += misfit_notes(rows, algorithm, held_out or in_sample, found.values[2], fastest)
+    parameters = _parameters(found, link_class)
     profile = Profile(
         name=name,
         parameters=parameters,
@@ -146,61 +154,48 @@ def fit(
         errors=(in_sample,) if held_out is None else (in_sample, held_out),
         notes=tuple(notes),
     )
-    errors = FitErrors(in_sample, held_out)
     times = tuple(map(float, predicted))
     return FitResult(profile, parameters, errors, tuple(rows), times, chosen.left_out)
 
 
-def _design(
-    rows: Sequence[Measurement], algorithm: str, chunks: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return seconds per launch, alpha and beta of each row, and the measured seconds."""
-    design = np.empty((len(rows), 3))
-    for i, row in enumerate(rows):
-        terms = terms_of(row.collective, algorithm, row.ranks, chunks)
-        design[i] = 1.0, terms.alphas, terms.betas * row.nbytes
-    return design, np.array([row.seconds for row in rows])
+def _check_chunked(rows: Sequence[Measurement], algorithm: str, chunks: Chunks) -> None:
+    """Refuse a chunk count where no message is cut."""
+    names = sorted({row.collective for row in rows})
+    if chunks not in (1, "auto") and not any(found_for(n, algorithm)[1].chunked for n in names):
+        raise InputError(
+            f"chunks: {', '.join(names)}/{algorithm} sends each message whole, got {chunks}"
+        )
 
 
-def _solve(
-    design: FloatArray, seconds: FloatArray, rows: Sequence[Measurement]
-) -> tuple[Solution, bool]:
-    """Fit launch too where the rows tell it from alpha; return whether they did."""
-    if told_apart(design, seconds):
-        return solve(design, seconds), True
-    if not told_apart(design[:, _ALPHA_BETA], seconds):
-        raise InputError(untold(rows))
-    return solve(design[:, _ALPHA_BETA], seconds), False
+def _seconds(rows: Sequence[Measurement]) -> FloatArray:
+    return np.array([row.seconds for row in rows])
 
 
-def _values(solution: Solution, with_launch: bool) -> tuple[float, ...]:
-    return solution.values if with_launch else (0.0, *solution.values)
-
-
-def _parameters(solution: Solution, with_launch: bool, link_class: str) -> dict[str, Parameter]:
+def _parameters(found: Estimate, link_class: str) -> dict[str, Parameter]:
+    solution = found.solution
     widths: Sequence[float | None] = solution.half_widths or (None,) * len(solution.values)
     keys = [(f"{link_class}.alpha", "s"), (f"{link_class}.beta", "s/B")]
-    if with_launch:
+    if found.with_launch:
         keys.insert(0, ("launch", "s"))
-    found = {}
+    made = {}
     for (key, unit), value, width in zip(keys, solution.values, widths, strict=True):
         low = None if width is None else max(0.0, value - width)
-        found[key] = Parameter(value, low, None if width is None else value + width, unit)
-    launch = found.pop("launch", Parameter(0.0, None, None, "s", kind="assumption"))
-    return {**found, "launch": launch}
+        made[key] = Parameter(value, low, None if width is None else value + width, unit)
+    launch = made.pop("launch", Parameter(0.0, None, None, "s", kind="assumption"))
+    return {**made, "launch": launch}
 
 
 def _held_out(
-    rows: Sequence[Measurement], design: FloatArray, seconds: FloatArray, kind: str
+    rows: Sequence[Measurement], algorithm: str, chunks: Chunks, kind: str
 ) -> tuple[ErrorSummary | None, list[str]]:
     ratios = []
     for seen, unseen in folds(rows, kind):
+        others = [rows[i] for i in unseen]
         try:
-            solution, with_launch = _solve(design[seen], seconds[seen], [rows[i] for i in seen])
+            values = estimate([rows[i] for i in seen], algorithm, chunks).values
         except InputError:
             continue
-        predicted = design[unseen] @ np.array(_values(solution, with_launch))
-        ratios.append(predicted / seconds[unseen])
+        ratios.append(expected(others, algorithm, chunks, values) / _seconds(others))
     if not ratios or not np.concatenate(ratios).size:
         return None, [f"no held-out error: without the held-out {kind} too few rows are left"]
     return _summary(kind, np.concatenate(ratios)), []

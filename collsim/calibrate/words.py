@@ -6,7 +6,7 @@ from collsim.calibrate.solve import Solution
 from collsim.core.measurements import Measurement
 from collsim.units import format_size
 
-__all__ = ["bound_notes", "launch_notes", "untold"]
+__all__ = ["bound_notes", "chunk_notes", "launch_notes", "untold"]
 
 
 def untold(rows: Sequence[Measurement]) -> str:
@@ -61,3 +61,11 @@ def bound_notes(solution: Solution) -> list[str]:
     if solution.half_widths is None:
         notes.append("no intervals: as many parameters as rows")
     return notes
+
+
+def chunk_notes(settled: bool) -> list[str]:
+    """Return what it means if parameters and chunk counts led to each other in a circle."""
+    if settled:
+        return []
+    what = "alpha and beta did not settle with the chunk counts that are best for them"
+    return [f"{what}: of those found in turn the best are taken; --chunks N fixes the count"]

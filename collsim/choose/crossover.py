@@ -135,7 +135,7 @@ def crossover(
         )
         for name in (a, b)
     )
-    search = Search(one.seconds, other.seconds)
+    search = Search(one.seconds, other.seconds, steady=cluster.uniform is not None)
     signs = search.run(min_bytes, max_bytes)
     faster = {-1: a, 1: b}
     rows = tuple(

@@ -1,7 +1,5 @@
 """The time of one algorithm on one cluster, as a function of size."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -11,7 +9,9 @@ from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
 from collsim.core.schedule import Schedule
 from collsim.core.timeline import Breakdown
-from collsim.engine.simulate import COMPILE_FROM, Simulation, check_nbytes
+from collsim.engine.chunks import best_chunks, candidates
+from collsim.engine.prepared import Prepared
+from collsim.engine.simulate import Simulation, check_nbytes
 from collsim.errors import InputError
 
 __all__ = ["MODELS", "TIE", "Curve", "Model", "Time"]
@@ -21,10 +21,6 @@ MODELS: Final = ("event", "formula", "auto")
 
 # Times that differ by less, relative, are equal: sums of some thousand floats agree to it.
 TIE: Final = 1e-11
-
-# Chunk counts that `auto` tries by formula, and by simulation, where each one costs time.
-_BY_FORMULA: Final = tuple(2**k for k in range(17))
-_BY_EVENT: Final = tuple(2**k for k in range(11))
 
 
 @dataclass(frozen=True)
@@ -88,12 +84,11 @@ class Curve:
         if model not in MODELS:
             raise InputError(f"model: got {model!r}, expected one of {', '.join(MODELS)}")
         self.model = model
-        self._simulations: dict[int, Simulation] = {}
+        self._prepared = Prepared(cluster, self._build)
         self._terms: dict[int, Terms] = {}
         self.chunks = self._check_chunks(chunks)
         if model == "formula":
             self._check_formula()
-        self._work = 0
 
     def _check_chunks(self, chunks: int | str) -> int | None:
         """Return the chunk count, or None where the best one is to be found."""
@@ -152,30 +147,14 @@ class Curve:
     @property
     def candidates(self) -> tuple[int, ...]:
         """Chunk counts among which the best is taken, where they are free."""
-        return _BY_FORMULA if self.by_formula(2) else _BY_EVENT
+        return candidates(self.by_formula(2), self.cluster.ranks)
 
     def _best_chunks(self, nbytes: float) -> int:
-        # A chunk is a byte at least; without bytes to divide one chunk is best.
         formula = self.by_formula(2)
-        possible = [c for c in self.candidates if c <= max(1.0, nbytes)]
         if self.model == "formula" and not formula:
             return 1
-        if formula:
-            return min(possible, key=lambda c: self._seconds(nbytes, c))
-        return self._climb(nbytes, possible)
-
-    def _climb(self, nbytes: float, possible: Sequence[int]) -> int:
-        """Return the best of some chunk counts, stopping once two in a row were worse."""
-        best, least, worse = 1, math.inf, 0
-        for chunks in possible:
-            seconds = self._seconds(nbytes, chunks)
-            if seconds < least:
-                best, least, worse = chunks, seconds, 0
-            else:
-                worse += 1
-                if worse == 2:
-                    break
-        return best
+        ranks = self.cluster.ranks
+        return best_chunks(nbytes, lambda c: self._seconds(nbytes, c), formula, ranks)
 
     def _seconds(self, nbytes: float, chunks: int) -> float:
         if self.by_formula(chunks):
@@ -205,18 +184,11 @@ class Curve:
 
     def schedule(self, chunks: int) -> Schedule:
         """Return the schedule at a chunk count."""
-        if chunks in self._simulations:
-            return self._simulations[chunks].schedule
+        return self._prepared.schedule(chunks)
+
+    def _build(self, chunks: int) -> Schedule:
         return build(self.collective.name, self.name, self.cluster.ranks, self.root, chunks)
 
     def simulation(self, chunks: int) -> Simulation:
         """Return the prepared simulation at a chunk count, for one run; built once."""
-        if chunks not in self._simulations:
-            self._simulations[chunks] = Simulation(self.schedule(chunks), self.cluster)
-        found = self._simulations[chunks]
-        self._work += len(found.schedule)
-        if self._work >= COMPILE_FROM and not found.compiled:
-            # Many small runs repay the compiled loop as one large run does.
-            found = Simulation(found.schedule, self.cluster, compiled=True)
-            self._simulations[chunks] = found
-        return found
+        return self._prepared.simulation(chunks)

@@ -46,10 +46,13 @@ class Example:
         The rank that plays a special part; None without one.
     ranks : tuple of Holding
         In order.
+    note : str
+        What there is to say of the numbers, if anything.
     """
 
     root: int | None
     ranks: tuple[Holding, ...]
+    note: str = ""
 
 
 def example(kind: Collective, root: int = 0) -> Example:
@@ -94,6 +97,7 @@ def example(kind: Collective, root: int = 0) -> Example:
             Holding(rank, tuple(before), tuple(after), tuple(values), tuple(results))
             for rank, (before, after, values, results) in enumerate(holdings)
         ),
+        _NOTES.get(kind.name, ""),
     )
 
 
@@ -128,4 +132,7 @@ _VALUES: Final[dict[str, Callable[[int, int], int]]] = {
     "broadcast": lambda rank, element: element,
     "all_gather": lambda rank, element: 6 + 4 * rank,
     "all_to_all": lambda rank, element: EXAMPLE_RANKS * rank + element,
+}
+_NOTES: Final = {
+    "all_gather": "here the results of reduce_scatter's example; both make an all_reduce",
 }

@@ -8,7 +8,14 @@ from collsim.algorithms import algorithm_names
 from collsim.choose.crossover import Swap, crossover
 from collsim.choose.curve import TIE, Curve
 from collsim.choose.example import example
-from collsim.choose.explanation import AlgorithmStory, Cost, Explanation, Message, Rule
+from collsim.choose.explanation import (
+    AlgorithmStory,
+    Claim,
+    Cost,
+    Explanation,
+    Message,
+    Rule,
+)
 from collsim.choose.rounds import rounds_of
 from collsim.core.cluster import Cluster
 from collsim.core.collective import Collective, collective
@@ -77,6 +84,7 @@ def explain(
     wanted = tuple(check_nbytes(size) for size in sizes)
     curves, left_out = _curves(kind, cluster, algorithms, root, chunks)
     stories = tuple(_story(curve, wanted) for curve in curves)
+    turns, best = _turns(kind, cluster, curves, stories, chunks)
     return Explanation(
         cluster=cluster.name,
         shape=cluster.shape,
@@ -89,7 +97,8 @@ def explain(
         algorithms=stories,
         left_out=left_out,
         fastest=tuple(_fastest(stories, i) for i in range(len(wanted))),
-        turns=_turns(kind, cluster, curves, stories, chunks),
+        turns=turns,
+        best=best,
         example=example(kind, root),
     )
 
@@ -136,7 +145,7 @@ def _messages(cluster: Cluster, sizes: Sequence[float]) -> tuple[Message, ...]:
                 dst=dst,
                 link=" and ".join(kinds),
                 alpha_us=alpha * 1e6,
-                bandwidth=1 / beta,
+                bandwidth=float(f"{1e-9 / beta:.12g}"),
                 equal_bytes=alpha / beta,
                 beta_us=tuple(size * beta * 1e6 for size in sizes),
             )
@@ -147,17 +156,29 @@ def _messages(cluster: Cluster, sizes: Sequence[float]) -> tuple[Message, ...]:
 def _story(curve: Curve, sizes: Sequence[float]) -> AlgorithmStory:
     chunks = 1 if curve.chunks is None else curve.chunks
     schedule = curve.schedule(chunks)
+    costs = tuple(_cost(curve, size) for size in sizes)
     return AlgorithmStory(
         name=curve.name,
         summary=curve.algorithm.summary,
         formula=curve.algorithm.formula,
         paper=curve.algorithm.paper,
+        claim=_claim(curve, costs),
         chunks=chunks,
         rounds=schedule.rounds,
         messages=len(schedule),
         shown=rounds_of(schedule),
-        costs=tuple(_cost(curve, size) for size in sizes),
+        costs=costs,
     )
+
+
+def _claim(curve: Curve, costs: Sequence[Cost]) -> Claim:
+    """Return whether the formula gives all of these times, and if not, why."""
+    simulated = [cost.chunks for cost in costs if cost.model != "formula"]
+    if not simulated:
+        return "exact"
+    if curve.cluster.uniform is None:
+        return "none"
+    return "overlap" if all(curve.terms(chunks).exact for chunks in simulated) else "bound"
 
 
 def _cost(curve: Curve, size: float) -> Cost:
@@ -201,15 +222,19 @@ def _turns(
     curves: Sequence[Curve],
     stories: Sequence[AlgorithmStory],
     chunks: int | Literal["auto"],
-) -> tuple[Swap, ...] | None:
-    """Return the swaps of two algorithms at which neither is slower than any other."""
+) -> tuple[tuple[Swap, ...] | None, str | None]:
+    """Return the swaps of two algorithms at which neither is slower than any other.
+
+    If there are none, also the one that is the fastest throughout.
+    """
     if any(
         story.messages * (_CHUNKED if curve.chunks is None else 1) > _SEARCH_UP_TO
         and not curve.by_formula(story.chunks)
         for curve, story in zip(curves, stories, strict=True)
     ):
-        return None
-    turns = []
+        return None, None
+    turns: list[Swap] = []
+    slower: set[str] = set()
     for a, b in combinations(curves, 2):
         found = crossover(kind.name, a.name, b.name, cluster, root=a.root, chunks=chunks)
         turns += [
@@ -217,4 +242,7 @@ def _turns(
             for swap in found.rows
             if all(c.seconds(swap.size) * 1e6 >= swap.time_us * (1 - 1e-9) for c in curves)
         ]
-    return tuple(sorted(turns, key=lambda swap: swap.size))
+        if not found.identical:
+            slower |= {a.name, b.name} - {found.faster}
+    best = next((curve.name for curve in curves if curve.name not in slower), None)
+    return tuple(sorted(turns, key=lambda swap: swap.size)), None if turns else best

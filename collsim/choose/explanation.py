@@ -7,9 +7,10 @@ from collsim.choose.crossover import Swap
 from collsim.choose.example import Example
 from collsim.choose.rounds import Round
 
-__all__ = ["AlgorithmStory", "Cost", "Explanation", "Message", "Rule"]
+__all__ = ["AlgorithmStory", "Claim", "Cost", "Explanation", "Message", "Rule"]
 
 Rule = Literal["alpha", "beta", "neither"]
+Claim = Literal["exact", "overlap", "bound", "none"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Message:
     alpha_us : float
         Start-up in microseconds.
     bandwidth : float
-        Bytes per second.
+        GB/s, 1e9 bytes per second, as everywhere under this key.
     equal_bytes : float
         Size at which the start-up takes as long as the bytes.
     beta_us : tuple of float
@@ -87,12 +88,17 @@ class AlgorithmStory:
     ----------
     name, summary, formula, paper : str
         As its author says.
+    claim : {"exact", "overlap", "bound", "none"}
+        Whether the formula gives the times here. If not, it is because reductions overlap
+        with messages, because its author claims a bound only, or because no formula is
+        exact on this network.
     chunks : int
         In how many chunks the rounds are drawn.
     rounds, messages : int
         How many there are.
     shown : tuple of Round
-        The first rounds; all of them unless there are very many.
+        All rounds; of very many the first, those where reducing ends and copying
+        begins, and the last.
     costs : tuple of Cost
         One per size.
     """
@@ -101,6 +107,7 @@ class AlgorithmStory:
     summary: str
     formula: str
     paper: str
+    claim: Claim
     chunks: int
     rounds: int
     messages: int
@@ -132,6 +139,8 @@ class Explanation:
     turns : tuple of Swap or None
         Sizes from 1 B to 1 TiB at which another one becomes the fastest; None if the
         search would simulate for too long.
+    best : str or None
+        Where nothing turns, the one that no other is faster than at any size.
     example : Example
         Before and after on four ranks.
     """
@@ -148,4 +157,5 @@ class Explanation:
     left_out: dict[str, str]
     fastest: tuple[str, ...]
     turns: tuple[Swap, ...] | None
+    best: str | None
     example: Example

@@ -4,14 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from collsim.algorithms import algorithm_names, find
+from collsim.algorithms import algorithm_names, find, unknown_algorithm
 from collsim.choose.curve import TIE, Curve, Model, Time
 from collsim.choose.rows import COMPARED, Prediction, Row
 from collsim.core.cluster import Cluster
 from collsim.core.collective import OPS, Collective, check_root, collective
 from collsim.core.dtype import element_size
 from collsim.engine.bound import lower_bound
-from collsim.errors import InputError, UnknownNameError
+from collsim.errors import InputError, TooLargeError, UnknownNameError
+from collsim.units import parse_size
 
 __all__ = ["COMPARED", "Prediction", "Row", "curves", "predict"]
 
@@ -55,12 +56,21 @@ def curves(
     (['mst', 'ring', 'linear'], {})
     """
     kind = collective(collective_name)
+    if not isinstance(cluster, Cluster):
+        raise InputError(
+            f"cluster: got {cluster!r}, expected a Cluster, as Cluster.load(name) gives"
+        )
     check_root(root, cluster.ranks)
+    if model == "formula" and cluster.uniform is None:
+        raise InputError(
+            f"model: no formula is exact on cluster {cluster.name!r}, which is no ideal "
+            "one-port network; expected event or auto"
+        )
     if algorithm not in ("auto", "all"):
         known = algorithm_names(kind.name)
         if algorithm not in known:
             choices = (*known, "auto", "all")
-            raise UnknownNameError(f"algorithm of {kind.name}", algorithm, choices)
+            raise unknown_algorithm(f"algorithm of {kind.name}", algorithm, choices)
         one = Curve(kind.name, algorithm, cluster, root=root, chunks=chunks, model=model)
         return [one], {}
     found: list[Curve] = []
@@ -79,7 +89,7 @@ def curves(
 def predict(
     collective_name: str,
     cluster: Cluster,
-    sizes: float | Iterable[float],
+    sizes: float | str | Iterable[float | str],
     algorithm: str = "auto",
     *,
     dtype: str = "float",
@@ -97,8 +107,8 @@ def predict(
         Any spelling: ``"all_reduce"``, ``"allreduce"``, ``"all-reduce"``.
     cluster : Cluster
         Where it runs.
-    sizes : float or iterable of float
-        Bytes of the full buffer, n, as nccl-tests counts them.
+    sizes : float, str, or iterable of them
+        Bytes of the full buffer, n, as nccl-tests counts them, or text such as ``"64MiB"``.
     algorithm : str
         A name, ``"auto"`` (the fastest at each size) or ``"all"``.
     dtype, op : str
@@ -136,13 +146,14 @@ def predict(
     element_size(dtype)
     if op not in OPS:
         raise UnknownNameError("op", op, OPS)
-    wanted: Sequence[float] = [sizes] if isinstance(sizes, int | float) else list(sizes)
+    given = [sizes] if isinstance(sizes, int | float | str) else sizes
+    wanted = [parse_size(size) if isinstance(size, str) else size for size in given]
     found, left_out = curves(
         kind.name, cluster, algorithm, root=root, chunks=chunks, model=model
     )
     rows: list[Row] = []
     for size in wanted:
-        times = [(curve, curve.at(size)) for curve in found]
+        times = _times(found, size, left_out)
         if algorithm == "auto":
             times = [_fastest(times)]
         bound = lower_bound(kind, cluster, size)
@@ -175,6 +186,22 @@ def _compared(rows: list[Row], there: dict[tuple[float, str | None], float]) -> 
         change = row.time_us / time if time else None
         found.append(replace(row, healthy_us=time, change=change))
     return found
+
+
+def _times(
+    found: list[Curve], size: float, left_out: dict[str, str]
+) -> list[tuple[Curve, Time]]:
+    """Return the times at a size; of several curves, those that are too large drop out."""
+    times = []
+    for curve in tuple(found):
+        try:
+            times.append((curve, curve.at(size)))
+        except TooLargeError as error:
+            if len(found) == 1:
+                raise
+            left_out[curve.name] = str(error)
+            found.remove(curve)
+    return times
 
 
 def _fastest(times: list[tuple[Curve, Time]]) -> tuple[Curve, Time]:

@@ -1,17 +1,22 @@
 """The rounds of a schedule as a reader wants them: who sends how much of what to whom."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import pairwise
+from typing import Final, Literal
 
 import numpy as np
 
 from collsim.core.schedule import REDUCE, Schedule
 
-__all__ = ["Round", "Send", "rounds_of"]
+__all__ = ["Does", "Round", "Send", "rounds_of", "turn_of"]
 
-# A schedule of more messages is shown in part: so many rounds, and of each so many.
+Does = Literal["reduces", "copies", "both"]
+
+# A schedule of more messages is shown in part: so many rounds at its beginning, those where
+# reducing ends and copying begins, the last one, and of each so many messages.
 _WHOLE_UP_TO: Final = 512
-_ROUNDS: Final = 8
+_ROUNDS: Final = 5
 _SENDS: Final = 16
 
 
@@ -53,6 +58,8 @@ class Round:
         How many.
     fraction : float
         Bytes of the largest, as a fraction of n.
+    does : {"reduces", "copies", "both"}
+        What the receivers do with them: combine them with what they have, or keep them.
     sends : tuple of Send
         The first ones; all of them unless there are very many.
     """
@@ -60,11 +67,15 @@ class Round:
     number: int
     messages: int
     fraction: float
+    does: Does
     sends: tuple[Send, ...]
 
 
 def rounds_of(schedule: Schedule) -> tuple[Round, ...]:
-    """Return the rounds of a schedule; of a large one the first, with their first messages.
+    """Return the rounds of a schedule; of a large one some, with their first messages.
+
+    Those are the first rounds, the two where reducing ends and copying begins, and the
+    last.
 
     Parameters
     ----------
@@ -79,17 +90,45 @@ def rounds_of(schedule: Schedule) -> tuple[Round, ...]:
     (4, 0.25)
     """
     whole = len(schedule) <= _WHOLE_UP_TO
-    rounds = schedule.rounds if whole else min(_ROUNDS, schedule.rounds)
     sends = len(schedule) if whole else _SENDS
-    return tuple(_round(schedule, number, sends) for number in range(rounds))
+    does = _does(schedule)
+    numbers: list[int] = list(range(schedule.rounds))
+    if not whole:
+        turn = turn_of(does)
+        around = () if turn is None else (turn - 1, turn)
+        numbers = sorted({*numbers[:_ROUNDS], *around, *numbers[-1:]})
+    return tuple(_round(schedule, number, does[number], sends) for number in numbers)
 
 
-def _round(schedule: Schedule, number: int, sends: int) -> Round:
+def turn_of(does: Sequence[Does]) -> int | None:
+    """Return the index of the first round that copies right after one that reduces.
+
+    Examples
+    --------
+    >>> turn_of(["reduces", "reduces", "copies"]), turn_of(["copies", "copies"])
+    (2, None)
+    """
+    turns = (i for i, pair in enumerate(pairwise(does), 1) if pair == ("reduces", "copies"))
+    return next(turns, None)
+
+
+def _does(schedule: Schedule) -> list[Does]:
+    reducing = schedule.kind == REDUCE
+    some = np.bincount(schedule.round, weights=reducing, minlength=schedule.rounds)
+    all_ = np.bincount(schedule.round, minlength=schedule.rounds)
+    return [
+        "copies" if few == 0 else "reduces" if few == many else "both"
+        for few, many in zip(some.tolist(), all_.tolist(), strict=True)
+    ]
+
+
+def _round(schedule: Schedule, number: int, does: Does, sends: int) -> Round:
     own = np.flatnonzero(schedule.round == number)
     return Round(
         number=number + 1,
         messages=int(own.size),
         fraction=float(schedule.fraction[own].max(initial=0.0)),
+        does=does,
         sends=tuple(_send(schedule, int(o)) for o in own[:sends]),
     )
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from collsim.algorithms import algorithm_names, build, find
+from collsim.algorithms import algorithm_names, build, find, unknown_algorithm
 from collsim.core.algorithm import Algorithm
 from collsim.core.collective import COLLECTIVES, Collective, check_ranks, check_root, collective
 from collsim.engine.verdict import Verdict, verify_schedule
-from collsim.errors import CollsimError, UnknownNameError
+from collsim.errors import CollsimError
 
 __all__ = ["RANKS", "LeftOut", "Row", "Verdict", "Verification", "verify", "verify_schedule"]
 
@@ -151,7 +151,7 @@ def _algorithms(
         every = dict.fromkeys(name for known in members.values() for name in known)
         if algorithm not in every:
             what = "algorithm" if collective_name is None else f"algorithm of {kinds[0]}"
-            raise UnknownNameError(what, algorithm, every)
+            raise unknown_algorithm(what, algorithm, every)
         members = {kind: (algorithm,) for kind, known in members.items() if algorithm in known}
     for kind, known in members.items():
         for name in known:

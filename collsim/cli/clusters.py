@@ -1,6 +1,6 @@
 """Which cluster the options mean."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from collsim.errors import UsageError
@@ -72,8 +72,6 @@ class ClusterChoice:
         return self._placed(())
 
     def _placed(self, changes: tuple[str, ...]) -> "Cluster":
-        from dataclasses import replace
-
         cluster = self._named(changes)
         if self.sharing is not None and self.sharing != cluster.sharing:
             cluster = replace(cluster, sharing=self.sharing, uniform=None)
@@ -93,16 +91,22 @@ class ClusterChoice:
         CollsimError
             If there is no such cluster or profile, or it has no such size.
         """
+        self._check()
+        found = self._load(texts)
+        return replace(
+            found,
+            gamma=found.gamma if self.gamma is None else self.gamma,
+            launch=found.launch if self.launch is None else self.launch,
+        )
+
+    def _load(self, texts: tuple[str, ...]) -> "Cluster":
         from collsim.core.cluster import Cluster
 
-        self._check()
         if self.alpha is not None and self.bandwidth is not None:
             return Cluster.ideal(
                 _DEFAULT_RANKS if self.ranks is None else self.ranks,
                 self.alpha,
                 self.bandwidth,
-                gamma=self.gamma or 0.0,
-                launch=self.launch or 0.0,
                 alpha_busy=self.alpha_busy,
             )
         from collsim.config.changes import parse_changes
@@ -152,10 +156,8 @@ class ClusterChoice:
             given, missing = ("--alpha", "--bandwidth")[:: 1 if self.bandwidth is None else -1]
             raise UsageError(f"{given} needs {missing}: both make an ideal network")
         if self.alpha is None:
-            for name in ("gamma", "launch", "alpha_busy"):
-                if getattr(self, name) is not None:
-                    option = f"--{name.replace('_', '-')}"
-                    raise UsageError(f"{option} needs --alpha and --bandwidth")
+            if self.alpha_busy is not None:
+                raise UsageError("--alpha-busy needs --alpha and --bandwidth")
             return
         for name, option in (
             ("cluster", "-c/--cluster"),

@@ -25,6 +25,10 @@ class Command(click.Command):
         except UsageError as error:
             raise click.UsageError(str(error), ctx) from error
 
+    def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002 - click's
+        """Return the first sentence whole: a list of commands wraps what is long."""
+        return " ".join((self.help or "").split("\n\n")[0].split())
+
 
 def command(help_text: str) -> Callable[[Callable[..., Any]], Command]:
     """Return the decorator that makes a function the command of its file."""

@@ -140,11 +140,29 @@ cluster_options: Final = gathered(
     click.option(
         "--ranks", type=Whole(name="P"), help="So many GPUs of one node.  [default: all of it]"
     ),
-    click.option("--alpha", type=TIME, help="With --bandwidth, an ideal network of --ranks."),
-    click.option("--bandwidth", type=BANDWIDTH, help="Its bandwidth, one direction."),
-    click.option("--gamma", type=GAMMA, help="Its time per byte reduced, or that rate."),
-    click.option("--launch", type=TIME, help="Its time per collective."),
-    click.option("--alpha-busy", type=TIME, help="What of alpha holds ports.  [default: all]"),
+    click.option(
+        "--alpha",
+        type=TIME,
+        help="Time to start a message; with --bandwidth, an ideal network of --ranks.",
+    ),
+    click.option(
+        "--bandwidth", type=BANDWIDTH, help="Of each link of it, one direction, e.g. 50GB/s."
+    ),
+    click.option(
+        "--alpha-busy",
+        type=TIME,
+        help="How long of its alpha a message holds ports.  [default: all]",
+    ),
+    click.option(
+        "--gamma",
+        type=GAMMA,
+        help="Time per byte reduced, e.g. 0.01ns, or that rate; of any cluster.",
+    ),
+    click.option(
+        "--launch",
+        type=TIME,
+        help="Time that every collective pays once, e.g. 5us; of any cluster.",
+    ),
     click.option("--profile", metavar="NAME|FILE", help="Put in numbers from `calibrate fit`."),
     click.option(
         "--sharing",

@@ -20,6 +20,7 @@ __all__ = [
     "SIZE",
     "STEP",
     "TIME",
+    "TOLERANCE",
     "Number",
     "Whole",
 ]
@@ -27,6 +28,7 @@ __all__ = [
 T = TypeVar("T")
 
 _MOST: Final = 2**20
+_MOST_TOLERANCE: Final = 10
 
 
 class Parsed(click.ParamType, Generic[T]):  # type: ignore[type-arg]  # not in click 8.1
@@ -78,6 +80,19 @@ def _number(text: str) -> float:
     if found is None or len(text) > 64:
         raise InputError(f"got {_shown(text)}, expected a finite number from 0 up")
     return float(text)
+
+
+def _tolerance(text: str) -> float:
+    """Return a share such as 0.2, from that or from ``20%``."""
+    bare = text.strip()
+    try:
+        share = _number(bare[:-1]) / 100 if bare.endswith("%") else _number(bare)
+    except InputError:
+        raise InputError(f"got {_shown(text)}, expected a share such as 0.2 or 20%") from None
+    if share > _MOST_TOLERANCE:
+        meant = f"; did you mean {bare}%?" if not bare.endswith("%") else ""
+        raise InputError(f"got {_shown(text)}, expected at most {_MOST_TOLERANCE}{meant}")
+    return share
 
 
 def _chunks(text: str) -> int | str:
@@ -180,3 +195,4 @@ CHUNKS: Final = Parsed("N|auto", _chunks)
 LEFT: Final = Parsed("PART=LEFT", _left)
 DELAY: Final = Parsed("RANK=TIME", _delay)
 ORDER: Final = Parsed("LIST|across", _order)
+TOLERANCE: Final = Parsed("SHARE", _tolerance)

@@ -16,6 +16,7 @@ __all__ = [
     "SEPARATOR",
     "LinkSpec",
     "Number",
+    "fastest_link",
     "preset_link",
     "read_link",
     "take_link",
@@ -90,6 +91,20 @@ def preset_link(name: str) -> LinkSpec:
         raise ConfigError.missing_key(file, "name", "text")
     family = table.take("family", "family")
     return replace(read_link(table, name, extra=("schema", "family")), family=family)
+
+
+def fastest_link() -> LinkClass:
+    """Return the preset link of the largest bandwidth, for a look at what is plausible.
+
+    Memory is no link between GPUs.
+
+    Examples
+    --------
+    >>> fastest_link().bandwidth >= preset_link("nvlink4").link.bandwidth
+    True
+    """
+    links = (preset_link(n).link for n in preset_names("links") if not n.startswith("hbm"))
+    return max(links, key=lambda link: link.bandwidth)
 
 
 def take_link(table: Table, key: str, default_name: str) -> LinkClass:

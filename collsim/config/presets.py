@@ -1,5 +1,6 @@
 """Where presets lie: clusters, links and profiles that ship with collsim."""
 
+import os.path
 from pathlib import Path
 from typing import Final
 
@@ -51,7 +52,7 @@ def preset_path(room: str, name: str) -> Path:
     Raises
     ------
     UnknownNameError
-        If there is no preset of that name; names the nearest one.
+        If there is no preset of that name; names the nearest one, or a file beside.
 
     Examples
     --------
@@ -60,8 +61,15 @@ def preset_path(room: str, name: str) -> Path:
     """
     known = preset_names(room)
     if name not in known:
-        raise UnknownNameError(ROOMS[room], name, known)
+        raise UnknownNameError(ROOMS[room], name, known, _file_beside(room, name))
     return folder() / room / f"{name}.toml"
+
+
+def _file_beside(room: str, name: str) -> str | None:
+    """Return what to write for a file whose name was given as if it were a preset's."""
+    # Links are named in files of clusters, which take presets only.
+    files = () if room == "links" else (f"{name}.toml", name)
+    return next((f"./{file}" for file in files if os.path.isfile(file)), None)
 
 
 def is_path(name: str) -> bool:

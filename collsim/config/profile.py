@@ -13,13 +13,14 @@ __all__ = ["SCHEMA", "dumps", "load", "loads"]
 SCHEMA = "collsim/profile/1"
 
 _TEXT, _COUNT, _NUMBER = "text", "a whole number from 0 up", "a number"
+_CHUNKS = "'auto' or a whole number from 1 up"
 _TEXTS, _COUNTS, _TABLE = "a list of texts", "a list of whole numbers", "a table"
 _TOP = {
     "schema": _TEXT,
     "name": _TEXT,
     "cluster": _TEXT,
     "algorithm": _TEXT,
-    "chunks": _COUNT,
+    "chunks": _CHUNKS,
     "collectives": _TEXTS,
     "ranks": _COUNTS,
     "nodes": _COUNTS,
@@ -181,6 +182,8 @@ def _fits(value: object, expected: str) -> bool:
         return isinstance(value, list) and all(_fits(item, inner) for item in value)
     if isinstance(value, bool):
         return False
+    if expected == _CHUNKS:
+        return value == "auto" or (isinstance(value, int) and value >= 1)
     if expected == _COUNT:
         return isinstance(value, int) and value >= 0
     if expected == _NUMBER:

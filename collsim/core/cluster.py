@@ -230,6 +230,9 @@ class Cluster:
             raise TypeError("config/cluster.py must return a Cluster")
         return cluster
 
+    def __repr__(self) -> str:
+        return f"<Cluster {self.name}: {self.ranks} ranks, {self.shape}>"
+
     def __post_init__(self) -> None:
         for name in ("node", "local", "delay", "order"):
             array = getattr(self, name)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import Literal
 
 from collsim.errors import InputError, UnknownNameError
 
@@ -85,6 +86,11 @@ class ErrorSummary:
             raise InputError(f"n: got {self.n!r}, expected a whole number from 1 up")
 
 
+def _check_chunks(chunks: object) -> None:
+    if isinstance(chunks, bool) or not isinstance(chunks, int) or chunks < 1:
+        raise InputError(f"chunks: got {chunks!r}, expected auto or a whole number from 1 up")
+
+
 def _check_number(name: str, number: object) -> None:
     real = not isinstance(number, bool) and isinstance(number, int | float)
     if not (real and math.isfinite(number) and number >= 0):  # type: ignore[arg-type,operator]
@@ -106,8 +112,8 @@ class Profile:
         The cluster it was fitted on; ``"ideal"`` is one uniform link class.
     algorithm : str
         The algorithm whose formula was fitted.
-    chunks : int
-        Chunks of that algorithm.
+    chunks : int or "auto"
+        Chunks of that algorithm; auto is the best power of two at each size.
     collectives : tuple of str
         What was measured.
     ranks, nodes : tuple of int
@@ -140,7 +146,7 @@ class Profile:
     parameters: dict[str, Parameter]
     cluster: str = "ideal"
     algorithm: str = "ring"
-    chunks: int = 1
+    chunks: int | Literal["auto"] = 1
     collectives: tuple[str, ...] = ()
     ranks: tuple[int, ...] = ()
     nodes: tuple[int, ...] = ()
@@ -161,6 +167,8 @@ class Profile:
             if isinstance(value, list):
                 object.__setattr__(self, field.name, tuple(value))
         object.__setattr__(self, "parameters", dict(self.parameters))
+        if self.chunks != "auto":
+            _check_chunks(self.chunks)
         if not self.parameters:
             raise InputError("parameters: got none, expected link.alpha and link.beta or more")
         for key, parameter in self.parameters.items():

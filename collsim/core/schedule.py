@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.core.collective import Collective
+from collsim.core.collective import Collective, check_count, check_ranks, check_root
 from collsim.errors import InputError
 
 __all__ = ["COPY", "REDUCE", "Schedule"]
@@ -75,6 +75,10 @@ class Schedule:
     dep: NDArray[np.int32]
 
     def __post_init__(self) -> None:
+        check_root(self.root, check_ranks(self.ranks))
+        check_count("parts", self.parts)
+        if self.scratch < 0:
+            raise InputError(f"scratch: got {self.scratch}, expected 0 or more places")
         n = self.src.size
         for name in ("dst", "kind", "channel", "round"):
             if getattr(self, name).shape != (n,):
@@ -105,6 +109,10 @@ class Schedule:
             value = getattr(self, f.name)
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+
+    def __repr__(self) -> str:
+        what = f"{len(self)} operations in {self.rounds} rounds"
+        return f"<Schedule of {self.collective.name} on {self.ranks} ranks: {what}>"
 
     def __len__(self) -> int:
         return int(self.src.size)

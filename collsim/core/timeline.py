@@ -85,6 +85,10 @@ class Timeline:
     breakdown: Breakdown
     critical_path: tuple[Step, ...]
 
+    def __repr__(self) -> str:
+        what = f"{self.operations} operations in {self.rounds} rounds"
+        return f"<Timeline of {what}: {self.makespan_us:.6g} us>"
+
     @property
     def rounds(self) -> int:
         """Rounds in which the author listed the operations."""

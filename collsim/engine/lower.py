@@ -90,7 +90,7 @@ def lower_program(program: Program, cluster: Cluster) -> Plan:
         alpha=alpha,
         beta=beta * scale,
         busy=busy,
-        adding=cluster.gamma * scale,
+        adding=(cluster.gamma if reduces.any() else 0.0) * scale,
         enter=program.start[job] + np.maximum(delay[src], delay[dst]),
         held_ptr=held_ptr,
         held=packed.astype(np.int64),
@@ -98,7 +98,8 @@ def lower_program(program: Program, cluster: Cluster) -> Plan:
         lane_ptr=lane_ptr,
         dep_ptr=program.dep_ptr,
         dep=program.dep,
-        gamma=cluster.gamma,
+        # Without reductions it must not make the grid of time coarse.
+        gamma=cluster.gamma if reduces.any() else 0.0,
         launch=cluster.launch,
     )
 

@@ -45,6 +45,9 @@ def check_order(schedule: Schedule) -> str | None:
     **A message overwrites a place once.** Two pieces of one message can't be copied
     into the same place.
 
+    **A message to oneself moves data, or leaves them.** It reads and writes one memory, so
+    a place that it reads is not one that it writes, unless every piece stays in place.
+
     **Waits are local.** An operation may wait only for operations that its own sender or
     receiver took part in. A rank learns that a message is through by sending or
     receiving it; nobody tells it about messages between others. A schedule that relies
@@ -82,6 +85,12 @@ def check_order(schedule: Schedule) -> str | None:
             return (
                 f"{name_operation(schedule, o)} overwrites {name_place(schedule, twice)} "
                 f"of rank {dst[o]} twice"
+            )
+        if reads != writes and not set(reads).isdisjoint(writes):
+            both = min(set(reads) & set(writes)) % places
+            return (
+                f"{name_operation(schedule, o)} reads {name_place(schedule, both)} "
+                f"of rank {dst[o]} while it writes it"
             )
         log.add(o, reads, writes, copies[o])
     return None

@@ -2,8 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -16,15 +14,19 @@ from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.engine.bound import lower_bound
 from collsim.errors import InputError
+from collsim.plot.bands import shade
 from collsim.plot.marks import mark_swaps
 from collsim.plot.paper import (
     STYLES,
     check_path,
     save,
     size_axis,
+    spaced,
     styled,
     time_axis,
+    time_label,
 )
+from collsim.units import format_bandwidth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +39,6 @@ _Floats = NDArray[np.float64]
 _POINTS: Final = 241
 # What is shown unless the user says otherwise, if no swap lies outside: nccl-tests' range.
 _VIEW: Final = (8.0, 2.0**33)
-_ALPHA, _BETA = "#E3ECF5", "#F7EEDC"
 
 
 def plot_crossover(
@@ -73,7 +74,7 @@ def plot_crossover(
     Returns
     -------
     matplotlib.figure.Figure
-        For a notebook, or for further changes.
+        For further changes; a notebook shows it.
 
     Raises
     ------
@@ -119,7 +120,7 @@ def _view(
 
 
 def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Floats) -> "Figure":
-    from matplotlib.figure import Figure
+    from collsim.plot.picture import Picture
 
     times = [np.array([curve.seconds(n) for n in sizes]) for curve in pair]
     if min(t.min() for t in times) <= 0:
@@ -127,7 +128,7 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
             f"plot: {found.collective} on {found.ranks} ranks of {found.cluster} takes no "
             "time, so there is nothing to draw on a logarithmic axis"
         )
-    figure = Figure(figsize=(8.0, 5.2), layout="constrained")
+    figure = Picture(figsize=(8.0, 5.5), layout="constrained")
     axes = figure.add_subplot()
     size_axis(axes, float(sizes[0]), float(sizes[-1]))
     time_axis(axes)
@@ -143,16 +144,38 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
             color="#444444", linestyle=(0, (1, 1.5)), zorder=2,
         )  # fmt: skip
     _limits(axes, [*times, bound])
-    _shade(axes, pair, sizes)
+    bands = shade(axes, pair, sizes)
     mark_swaps(axes, found)
-    axes.grid(True, which="major", color="#FFFFFF", linewidth=0.8, zorder=1)
+    axes.grid(True, which="major", color="#BFC5CC", linewidth=0.5, zorder=1)
     axes.set_axisbelow(True)
     ranks = "1 rank" if found.ranks == 1 else f"{found.ranks} ranks"
     title = f"{found.collective} on {ranks} of {found.cluster}: {found.a} and {found.b}"
-    axes.set_title(title, loc="left")
+    # Two long names would not fit in letters of the usual size.
+    axes.set_title(title, loc="left", pad=22, fontsize=min(12.0, 12.0 * 76 / len(title)))
+    axes.text(
+        0.0, 1.015, _subtitle(pair[0].cluster), transform=axes.transAxes, fontsize=9.5,
+        color="#333333",
+    )  # fmt: skip
     # Outside, because inside there is no corner that stays free for all pairs.
-    figure.legend(loc="outside lower center", ncols=3, frameon=False, handlelength=3.5)
+    lines = axes.get_legend_handles_labels()[0]
+    figure.legend(
+        handles=[*lines, *bands], loc="outside lower center", ncols=2, frameon=False,
+        handlelength=3.5,
+    )  # fmt: skip
     return figure
+
+
+def _subtitle(cluster: Cluster) -> str:
+    """Return what the times depend on: the network, with its numbers if they are one pair."""
+    parts = [cluster.shape]
+    if cluster.uniform is not None:
+        alpha, beta = cluster.uniform
+        parts += [f"α {time_label(alpha)}", f"1/β {spaced(format_bandwidth(1 / beta))}"]
+    if cluster.launch:
+        parts.append(f"launch {time_label(cluster.launch)}")
+    if cluster.gamma:
+        parts.append(f"1/γ {spaced(format_bandwidth(1 / cluster.gamma))}")
+    return ", ".join(parts)
 
 
 def _limits(axes: "Axes", times: Sequence[_Floats]) -> None:
@@ -161,51 +184,3 @@ def _limits(axes: "Axes", times: Sequence[_Floats]) -> None:
     high = max(float(t.max()) for t in times)
     span = np.log10(high / low)
     axes.set_ylim(low / 10 ** max(0.15, 0.06 * span), high * 10 ** max(0.3, 0.12 * span))
-
-
-@dataclass(frozen=True)
-class _Band:
-    low: float
-    high: float
-    alpha: bool
-
-
-def _bands(pair: Sequence[Curve], sizes: _Floats) -> list[_Band]:
-    """Return where the start-ups of the faster algorithm take longer than its bytes."""
-
-    def alpha_rules(n: float) -> bool:
-        parts = min((curve.at(n) for curve in pair), key=lambda time: time.seconds).breakdown
-        return parts.alpha > parts.beta
-
-    def border(low: float, high: float, rules: bool) -> float:
-        for _ in range(40):
-            middle = float(np.sqrt(low * high))
-            low, high = (middle, high) if alpha_rules(middle) == rules else (low, middle)
-        return high
-
-    rules = [alpha_rules(float(n)) for n in sizes]
-    edges = [float(sizes[0])]
-    for (m, was), (n, now) in pairwise(zip(sizes, rules, strict=True)):
-        if was != now:
-            edges.append(border(float(m), float(n), was))
-    edges.append(float(sizes[-1]))
-    first = rules[0]
-    return [
-        _Band(low, high, first if i % 2 == 0 else not first)
-        for i, (low, high) in enumerate(pairwise(edges))
-    ]
-
-
-def _shade(axes: "Axes", pair: Sequence[Curve], sizes: _Floats) -> None:
-    whole = np.log(sizes[-1] / sizes[0])
-    for band in _bands(pair, sizes):
-        axes.axvspan(band.low, band.high, color=_ALPHA if band.alpha else _BETA, zorder=0, lw=0)
-        share = np.log(band.high / band.low) / whole
-        letter = "α" if band.alpha else "β"
-        text = letter if share > 0.02 else ""
-        if share > 0.17:
-            text = f"{letter} rules: {'start-ups' if band.alpha else 'bytes'}"
-        axes.text(
-            float(np.sqrt(band.low * band.high)), 0.985, text, ha="center", va="top",
-            transform=axes.get_xaxis_transform(), fontsize=9, color="#333333",
-        )  # fmt: skip

@@ -59,6 +59,6 @@ def mark_swaps(axes: "Axes", found: Crossover) -> None:
 def _label(swap: Swap) -> str:
     jump = " (a jump)" if swap.jump is not None else ""
     return (
-        f"{spaced(format_size(swap.size))}, {time_label(swap.time_us * 1e-6)}{jump}: "
+        f"{spaced(format_size(swap.size, 4))}, {time_label(swap.time_us * 1e-6)}{jump}: "
         f"{swap.below} faster below, {swap.above} above"
     )

@@ -157,8 +157,8 @@ def spaced(text: str) -> str:
 
     Examples
     --------
-    >>> spaced("16.16MiB")
-    '16.16 MiB'
+    >>> spaced("16.16MiB"), spaced("900GB/s")
+    ('16.16 MiB', '900 GB/s')
     """
-    number = text.rstrip("BKMGTi")
+    number = text.rstrip("BKMGTik/s")
     return f"{number} {text[len(number) :]}"

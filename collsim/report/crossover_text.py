@@ -31,7 +31,7 @@ def crossover_text(found: Crossover) -> str:
         [
             (
                 f"{swap.size:.9g}",
-                f"= {format_size(swap.size)}",
+                f"= {format_size(swap.size, 4)}",
                 format_us(swap.time_us),
                 swap.below,
                 swap.above,
@@ -55,4 +55,4 @@ def _jump(found: Crossover, swap: Swap) -> str:
             (found.b, jump.b_below_us, jump.b_above_us),
         )
     ]
-    return f"a jump at {format_size(swap.size)}: {', '.join(parts)}"
+    return f"a jump at {format_size(swap.size, 4)}: {', '.join(parts)}"

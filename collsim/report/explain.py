@@ -1,11 +1,19 @@
 """The explanation of a collective, as text for somebody who is new to it."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
-from collsim.choose.explanation import AlgorithmStory, Cost, Explanation, Message
-from collsim.report.explain_rounds import in_lines, legend, multiple, round_lines, size_text
+from collsim.choose.explanation import AlgorithmStory, Claim, Cost, Explanation, Message
+from collsim.report.explain_rounds import (
+    WIDTH,
+    in_lines,
+    legend,
+    multiple,
+    round_lines,
+    size_text,
+)
 from collsim.report.table import aligned
-from collsim.units import format_bandwidth, format_time
+from collsim.units import format_bandwidth, format_size, format_time
 
 __all__ = ["explain_text"]
 
@@ -57,7 +65,8 @@ def _example(answer: Explanation) -> list[str]:
     letter = "a: what rank 0 brings" if one_each else "a2: element 2 of rank 0"
     title = f"What it does, on four ranks{root} ({letter}; -: nothing, or anything)"
     table = aligned(header, rows, left=header).splitlines()
-    return [title, *(f"  {line.rstrip()}" for line in table)]
+    note = [f"  such as: {answer.example.note}"] if answer.example.note else []
+    return [title, *(f"  {line.rstrip()}" for line in table), *note]
 
 
 def _join(values: Iterable[object]) -> str:
@@ -79,7 +88,7 @@ def _message(answer: Explanation, message: Message) -> list[str]:
         where = ""
     alpha = format_time(message.alpha_us * 1e-6)
     lines = in_lines(
-        f"{where}alpha is {alpha}, and 1/beta is {format_bandwidth(message.bandwidth)}.",
+        f"{where}alpha is {alpha}, and 1/beta is {format_bandwidth(message.bandwidth * 1e9)}.",
         2,
     )
     for size, beta_us in zip(answer.sizes, message.beta_us, strict=True):
@@ -90,8 +99,12 @@ def _message(answer: Explanation, message: Message) -> list[str]:
             4,
         )
     if message.alpha_us > 0:
+        equal = format_size(message.equal_bytes, 4)
+        decimal = size_text(message.equal_bytes)
+        if decimal != equal:
+            equal = f"{decimal} ({equal})"
         lines += in_lines(
-            f"Both are equal at {size_text(message.equal_bytes)}: a smaller message pays for "
+            f"Both are equal at {equal}: a smaller message pays for "
             "being sent at all, a larger one for its bytes.",
             4,
         )
@@ -110,14 +123,18 @@ def _algorithm(answer: Explanation, story: AlgorithmStory) -> list[str]:
         counts += ", drawn for one chunk; below, each size has its best number of chunks"
     lines += in_lines(counts + legend(answer.collective, story), 2)
     lines += round_lines(answer.collective, answer.ranks, story)
-    if any(cost.model != "formula" for cost in story.costs):
-        why = (
-            "Reductions overlap with messages, so the formula is only a bound"
-            if answer.ideal
-            else "This network is not ideal, so no formula is exact"
-        )
-        lines += in_lines(f"{why}; by simulation, the last message had to wait for", 2)
+    if story.claim != "exact":
+        some = any(cost.model == "formula" for cost in story.costs)
+        which = "those times below that are no product" if some else "the times below"
+        lines += in_lines(f"{_WHY[story.claim]}: {which} are simulated.", 2)
     return [*lines, *(f"    {line}" for line in _costs(answer, story.costs))]
+
+
+_WHY: Final[dict[Claim, str]] = {
+    "overlap": "Reductions overlap with messages, so the formula is a bound",
+    "bound": "The formula is a bound",
+    "none": "No formula is exact on this network",
+}
 
 
 def _count(number: int, what: str) -> str:
@@ -125,14 +142,21 @@ def _count(number: int, what: str) -> str:
 
 
 def _costs(answer: Explanation, costs: Sequence[Cost]) -> list[str]:
-    """Return a table of the parts of the time; columns without content are left out."""
+    """Return a table of the parts of the time; if it gets too wide, in fewer words."""
+    wide = _table(answer, costs, results=True)
+    return wide if max(map(len, wide)) <= WIDTH - 4 else _table(answer, costs, results=False)
+
+
+def _table(answer: Explanation, costs: Sequence[Cost], results: bool) -> list[str]:
     columns: dict[str, list[str]] = {"size": [size_text(cost.size) for cost in costs]}
     if any(cost.chunks > 1 for cost in costs):
         columns["chunks"] = [str(cost.chunks) for cost in costs]
     first = answer.messages[0]
-    columns["alpha"] = [_product(cost.alphas, first.alpha_us, cost.alpha_us) for cost in costs]
+    columns["alpha"] = [
+        _product(cost.alphas, first.alpha_us, cost.alpha_us, results) for cost in costs
+    ]
     columns["n beta"] = [
-        _product(cost.betas, beta_us, cost.beta_us)
+        _product(cost.betas, beta_us, cost.beta_us, results)
         for cost, beta_us in zip(costs, first.beta_us, strict=True)
     ]
     for name in ("gamma", "launch", "waiting"):
@@ -143,16 +167,17 @@ def _costs(answer: Explanation, costs: Sequence[Cost]) -> list[str]:
     columns["rules"] = [{"beta": "n beta"}.get(cost.rules, cost.rules) for cost in costs]
     if any(cost.equal_bytes for cost in costs):
         columns["equal at"] = [
-            size_text(cost.equal_bytes) if cost.equal_bytes else "-" for cost in costs
+            format_size(cost.equal_bytes, 4) if cost.equal_bytes else "-" for cost in costs
         ]
     rows = list(zip(*columns.values(), strict=True))
     return aligned(list(columns), rows, left=["rules"]).splitlines()
 
 
-def _product(factor: float | None, each_us: float, whole_us: float) -> str:
+def _product(factor: float | None, each_us: float, whole_us: float, result: bool) -> str:
     if factor is None:
         return _us(whole_us)
-    return f"{multiple(factor)} x {_us(each_us)} = {_us(whole_us)}"
+    product = f"{multiple(factor)} x {_us(each_us)}"
+    return f"{product} = {_us(whole_us)}" if result else product
 
 
 def _us(microseconds: float) -> str:
@@ -168,11 +193,12 @@ def _turns(answer: Explanation) -> list[str]:
     if answer.turns is None:
         return [*lines, "  (So many messages that the sizes where it turns were not searched.)"]
     if not answer.turns:
-        return [*lines, "  From 1B to 1TiB no size makes another one faster."]
+        always = f"{answer.best} is faster, or as fast, at every size from 1B to 1TiB."
+        return [*lines, *in_lines(always, 2)]
     for swap in answer.turns:
         jump = ", where a time jumps" if swap.jump is not None else ""
         lines += in_lines(
-            f"It turns at {size_text(swap.size)} ({_us(swap.time_us)}{jump}): below "
+            f"It turns at {format_size(swap.size, 4)} ({_us(swap.time_us)}{jump}): below "
             f"{swap.below} is faster, above {swap.above}.",
             2,
         )

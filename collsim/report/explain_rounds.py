@@ -6,15 +6,16 @@ from fractions import Fraction
 from typing import Final
 
 from collsim.choose.explanation import AlgorithmStory
-from collsim.choose.rounds import Round, Send
+from collsim.choose.rounds import Does, Round, Send, turn_of
 from collsim.units import format_size
 
-__all__ = ["in_lines", "legend", "multiple", "round_lines", "size_text"]
+__all__ = ["WIDTH", "in_lines", "legend", "multiple", "round_lines", "size_text"]
 
 WIDTH: Final = 100
-# In a larger schedule a reader has seen the pattern after a few.
+# In a larger schedule a reader has seen the pattern after a few. All that are common on one
+# node of eight GPUs are shown whole.
 _ROUNDS: Final = 16
-_MESSAGES: Final = 64
+_MESSAGES: Final = 128
 _SENDS: Final = 16
 _FIRST: Final = 3
 
@@ -31,23 +32,29 @@ def in_lines(text: str, indent: int = 0) -> list[str]:
 
 
 def size_text(nbytes: float) -> str:
-    """Spell a size in binary steps where that is short and exact, else in decimal ones.
+    """Spell a size that was asked for: in binary steps, or where exact in decimal ones.
 
     Examples
     --------
     >>> size_text(1024), size_text(1e9), size_text(16941176.47), size_text(12)
-    ('1KiB', '1GB', '16.94MB', '12B')
-    >>> size_text(2**26), size_text(900000 * 1024)
-    ('64MiB', '921.6MB')
+    ('1KiB', '1GB', '16.16MiB', '12B')
+    >>> size_text(2**26), size_text(900000 * 1024), size_text(9000000.000001)
+    ('64MiB', '921.6MB', '9MB')
     """
     binary = format_size(nbytes)
     if nbytes < 1000:
         return binary
     unit, step = next((u, s) for u, s in _STEPS if nbytes >= s)
-    decimal = f"{nbytes / step:.4g}{unit}"
-    return binary if nbytes == int(nbytes) and len(binary) <= len(decimal) else decimal
+    digits = f"{nbytes / step:.4g}"
+    if abs(float(digits) * step - nbytes) <= 1e-9 * nbytes:
+        decimal = f"{digits}{unit}"
+        short = len(binary) <= len(decimal) and nbytes == int(nbytes)
+        return binary if short else decimal
+    return binary if len(binary) <= _EXACT else format_size(nbytes, 4)
 
 
+# Characters within which an odd number of bytes is spelled out.
+_EXACT: Final = 8
 _STEPS: Final = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 
 
@@ -79,19 +86,42 @@ def round_lines(collective: str, ranks: int, story: AlgorithmStory) -> list[str]
     """
     shown: Sequence[Round] = story.shown
     if story.rounds > _ROUNDS or story.messages > _MESSAGES:
-        shown = shown[:_FIRST]
+        turn = turn_of([one.does for one in shown])
+        around = () if turn is None else shown[turn - 1 : turn + 1]
+        wanted = {one.number for one in (*shown[:_FIRST], *around, *shown[-1:])}
+        shown = [one for one in shown if one.number in wanted]
     lines: list[str] = []
-    width = len(str(story.rounds if len(shown) == story.rounds else len(shown)))
-    for one in shown:
-        lines += _round(collective, ranks, story, one, width)
-    if len(shown) < story.rounds:
-        more = story.rounds - len(shown)
-        lines.append(f"    ... and so on: {more} more round{'s' if more > 1 else ''}")
+    last = 0
+    for one, head in zip(shown, _heads(collective, shown), strict=True):
+        if one.number > last + 1:
+            more = one.number - last - 1
+            lines.append(f"    ... {more} more round{'s' if more > 1 else ''} ...")
+        lines += _round(collective, ranks, story, one, head)
+        last = one.number
     return lines
 
 
+def _heads(collective: str, shown: Sequence[Round]) -> list[str]:
+    """Return how each round's line begins: its number, and whether it adds up or copies."""
+    width = max((len(str(one.number)) for one in shown), default=1)
+    verbs = [f" {_VERBS[one.does]}:" if collective in _REDUCING else ":" for one in shown]
+    room = max(map(len, verbs), default=1)
+    return [
+        f"    round {one.number:>{width}}{verb:<{room}} "
+        for one, verb in zip(shown, verbs, strict=True)
+    ]
+
+
+_REDUCING: Final = {"reduce", "reduce_scatter", "all_reduce"}
+_VERBS: Final[dict[Does, str]] = {
+    "reduces": "adds",
+    "copies": "copies",
+    "both": "adds (+) and copies",
+}
+
+
 def _round(
-    collective: str, ranks: int, story: AlgorithmStory, one: Round, width: int
+    collective: str, ranks: int, story: AlgorithmStory, one: Round, head: str
 ) -> list[str]:
     sends = one.sends
     if one.messages > _SENDS:
@@ -100,11 +130,11 @@ def _round(
     items = [
         f"{send.src} -> {send.dst}"
         + ("" if whole else f" {_cargo(collective, ranks, story, send)}")
+        + (" (+)" if one.does == "both" and send.reduces else "")
         for send in sends
     ]
     if len(items) < one.messages:
         items.append(f"and {one.messages - len(items)} more")
-    head = f"    round {one.number:>{width}}: "
     same = len({send.fraction for send in one.sends}) == 1
     tail = ""
     if not whole:

@@ -1,16 +1,16 @@
-"""Fits and checks for the reader."""
+"""Fits for the reader."""
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from collsim.calibrate.check import CheckResult
 from collsim.calibrate.fit import FitResult
 from collsim.core.profile import ErrorSummary, Parameter
 from collsim.report.records import check_finite, record
-from collsim.report.table import aligned, format_us
+from collsim.report.table import aligned
 from collsim.units import format_bandwidth, format_time
 
-__all__ = ["check_text", "fit_head", "fit_rows", "fit_text", "parameter_rows"]
+__all__ = ["fit_head", "fit_rows", "fit_text", "parameter_rows"]
+
+_ONE: Final = {"collectives": "collective", "ranks": "rank count", "nodes": "node count"}
 
 
 def fit_rows(found: FitResult) -> list[dict[str, Any]]:
@@ -65,16 +65,25 @@ def fit_text(found: FitResult) -> str:
         (key, _spelled(p.value, p.unit), _interval(p)) for key, p in found.parameters.items()
     ]
     lines = [aligned(("parameter", "value", "95 % interval"), rows, ("parameter",))]
-    for what, errors in (
-        ("rows that were fitted", found.errors.in_sample),
-        ("held-out rows", found.errors.held_out),
-    ):
-        if errors is not None:
-            lines.append(
-                f"off by {errors.median:.1%} in the median, {errors.p90:.1%} at the 90th "
-                f"percentile, on {errors.n} {what}"
-            )
+    lines += _errors_text(found.errors.in_sample, found.errors.held_out)
     return "\n".join(lines)
+
+
+def _errors_text(own: ErrorSummary, held: ErrorSummary | None) -> list[str]:
+    count = "the one row" if own.n == 1 else f"all {own.n} rows"
+    lines = [f"fitted to {count}: {_off(own)}"]
+    if held is not None and held.kind == "sizes":
+        lines.append(
+            f"fitted to {own.n - held.n} and tried on the other {held.n}: {_off(held)}"
+        )
+    elif held is not None:
+        what = _ONE[held.kind]
+        lines.append(f"fitted without each {what} and tried on it, {held.n} rows: {_off(held)}")
+    return lines
+
+
+def _off(errors: ErrorSummary) -> str:
+    return f"off by {errors.median:.1%} in the median, {errors.p90:.1%} at the 90th percentile"
 
 
 def _interval(parameter: Parameter) -> str:
@@ -88,31 +97,3 @@ def _spelled(value: float, unit: str) -> str:
     if unit == "s":
         return format_time(value)
     return f"{value * 1e12:.4g}ps/B" + (f" ({format_bandwidth(1 / value)})" if value else "")
-
-
-def check_text(found: CheckResult) -> str:
-    """Return a check as text: measured beside predicted, then what falls short."""
-    titles = (
-        "collective",
-        "ranks",
-        "nodes",
-        "size (B)",
-        "measured us",
-        "predicted us",
-        "ratio",
-    )
-    rows: Sequence[Sequence[str]] = [
-        (
-            row.collective,
-            str(row.ranks),
-            "-" if row.nodes is None else str(row.nodes),
-            str(row.size),
-            format_us(row.measured_us),
-            format_us(row.predicted_us),
-            f"{row.ratio:.3f}",
-            row.verdict,
-        )
-        for row in found.rows
-    ]
-    table = aligned((*titles, "verdict"), rows, ("collective", "verdict"))
-    return f"{table}\n\n{found.summary}"

@@ -11,12 +11,12 @@ from collsim.units import format_size
 
 __all__ = ["SIMULATION_KEYS", "simulation_record", "simulation_text"]
 
+# The columns of the CSV: a path has no place in one cell.
 SIMULATION_KEYS: Final = (
     *(key for key in keys_of(Row) if key not in COMPARED),
     "rounds",
     "operations",
     "makespan_us",
-    "critical_path",
 )
 
 _SHOWN: Final = 20
@@ -36,8 +36,8 @@ def simulation_record(row: Row, timeline: Timeline) -> dict[str, Any]:
     Returns
     -------
     dict
-        With `SIMULATION_KEYS`; each step of the critical path is a mapping with
-        ``operation round src dst bytes start_us finish_us why``.
+        With `SIMULATION_KEYS` and ``critical_path``, each step of which is a mapping with
+        ``operation round src dst bytes start_us finish_us why``; rounds count from 1.
     """
     ranks = timeline.schedule.ranks
     seconds = timeline.makespan
@@ -56,7 +56,7 @@ def simulation_record(row: Row, timeline: Timeline) -> dict[str, Any]:
         "critical_path": _steps(timeline),
     }
     check_finite(found)
-    return {key: found[key] for key in SIMULATION_KEYS}
+    return {key: found[key] for key in (*SIMULATION_KEYS, "critical_path")}
 
 
 def _steps(timeline: Timeline) -> list[dict[str, Any]]:
@@ -64,7 +64,7 @@ def _steps(timeline: Timeline) -> list[dict[str, Any]]:
     return [
         {
             "operation": step.operation,
-            "round": int(schedule.round[step.operation]),
+            "round": int(schedule.round[step.operation]) + 1,
             "src": int(schedule.src[step.operation]),
             "dst": int(schedule.dst[step.operation]),
             "bytes": float(fraction[step.operation]) * timeline.nbytes,
@@ -107,7 +107,7 @@ def simulation_text(found: dict[str, Any], title: str) -> str:
         [
             (
                 str(step["operation"]),
-                str(step["round"] + 1),
+                str(step["round"]),
                 str(step["src"]),
                 str(step["dst"]),
                 f"{step['bytes']:.9g}",

@@ -197,14 +197,15 @@ def test_formula_of_the_reader_is_that_of_the_computer(name: str, algorithm: str
             expected = claim.terms(ranks, chunks).seconds(n, alpha, beta, gamma)
             letters = {
                 "P": ranks, "c": chunks, "n": n, "α": alpha, "β": beta, "γ": gamma,
-                "L": log2_up(ranks), "S": float(bits(ranks)) * ranks,
+                "L": log2_up(ranks), "F": ranks.bit_length() - 1,
+                "S": float(bits(ranks)) * ranks,
             }  # fmt: skip
             assert evaluate(claim.formula, letters) == pytest.approx(expected, rel=1e-12)
 
 
 def evaluate(formula: str, letters: dict[str, float]) -> float:
     """Return the value of a formula in the notation of the files."""
-    text = formula.removeprefix("≤").replace("⌈log P⌉", "L")
+    text = formula.removeprefix("≤").replace("⌈log P⌉", "L").replace("⌊log P⌋", "F")
     text = text.replace("Σₖ #{1 ≤ j < P : bit k of j set}", "S").replace("·", "*")
     # A letter, bracket or number that follows another is multiplied with it.
     spelled = ""
@@ -212,4 +213,10 @@ def evaluate(formula: str, letters: dict[str, float]) -> float:
         if (before.isalnum() or before == ")") and (char.isalpha() or char == "("):
             spelled += "*"
         spelled += char
-    return float(eval(spelled, {}, letters))
+    try:
+        return float(eval(spelled, {}, letters))
+    except (SyntaxError, NameError):
+        pytest.fail(
+            f"formula {formula!r}: known are P c n α β γ, ⌈log P⌉, ⌊log P⌋, numbers, + - / · "
+            "and brackets"
+        )

@@ -64,9 +64,10 @@ def test_both_may_fall_short() -> None:
     found = verdicts(result)
     assert found == ["latency"] * 3 + ["both"] * 4 + ["bandwidth"] * 4
     assert result.summary == (
-        "all_reduce on 2 ranks: latency falls short up to 256KiB, "
-        "4.66 times the predicted time (7 of 11 rows); bandwidth falls short from 4KiB on, "
-        "3.09 times the predicted time (8 of 11 rows)."
+        "all_reduce on 2 ranks: latency falls short up to 1KiB, "
+        "4.97 times the predicted time (3 of 11 rows); latency and bandwidth fall short "
+        "between 4KiB and 256KiB, 3.78 times the predicted time (4 of 11 rows); bandwidth "
+        "falls short from 1MiB on, 3.01 times the predicted time (4 of 11 rows)."
     )
 
 

@@ -82,6 +82,8 @@ _KINDS: dict[str, Any] = {
     "root": (_COUNT, None),
     "algorithm": _TEXT,
     "protocol": (_TEXT, None),
+    "check: algorithm": (_TEXT, None),  # of what was measured
+    "file": (_TEXT, None),
     "chunks": _COUNT,
     "model": _TEXT,
     "sharing": _TEXT,
@@ -108,7 +110,8 @@ _ROWS = {
     "simulate": f"{_PREDICTED} rounds operations makespan_us critical_path",
     "crossover": "size time_us below above jump",
     "verify": "collective algorithm ranks root ok reason",
-    "check": "collective ranks nodes size measured_us predicted_us ratio verdict",
+    "check": "collective ranks nodes size measured_us predicted_us ratio verdict "
+    "measured_busbw predicted_busbw algorithm protocol chunks model file",
     "calibrate-fit": "collective ranks nodes size measured_us predicted_us ratio",
 }
 
@@ -126,7 +129,7 @@ def conforms() -> Callable[[dict[str, Any], str], None]:
         for row in found["rows"]:
             assert list(row) == _ROWS[words].split()
             for key, value in row.items():
-                kinds = _KINDS.get(key, _NUMBER)
+                kinds = _KINDS.get(f"{words}: {key}", _KINDS.get(key, _NUMBER))
                 allowed = kinds if isinstance(kinds, tuple) else (kinds,)
                 kind = None if value is None else type(value)
                 assert kind in allowed, f"{key}: {value!r}"

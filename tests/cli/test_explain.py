@@ -37,6 +37,20 @@ def test_json_has_a_row_for_each_algorithm_and_size(answer: Any) -> None:
     assert [story["rounds"] for story in found["algorithms"]] == [3, 5]
 
 
+def test_bandwidth_is_in_the_unit_of_all_answers(answer: Any) -> None:
+    """GB/s, as `show cluster` has it."""
+    (message,) = answer(f"{LINE} -c textbook-h100")["messages"]
+    (link,) = answer("show cluster textbook-h100")["rows"]
+    assert message["bandwidth"] == link["bandwidth"] == 900
+
+
+def test_swap_reads_as_in_crossover(run: Any) -> None:
+    """The same size in the same form."""
+    network = "--alpha 10us --bandwidth 900GB/s --ranks 8"
+    assert "It turns at 75.53MiB (" in run(f"explain broadcast {network}").stdout
+    assert "= 75.53MiB" in run(f"crossover broadcast mst ring {network}").stdout
+
+
 def test_csv_has_the_same_rows(run: Any, answer: Any) -> None:
     """With the keys as header."""
     rows = list(csv.DictReader(io.StringIO(run(f"{LINE} --csv").stdout)))

@@ -34,8 +34,8 @@ def test_with_o_the_profile_goes_there_and_a_summary_is_printed(
         "link.alpha",
         "link.beta",
         "launch",
-        "off",
-        "off",
+        "fitted",
+        "fitted",
     ]
 
 
@@ -83,7 +83,7 @@ def test_check_prints_then_fails_past_the_tolerance(
     line = f"check {log} --alpha 0.75us --bandwidth 740.8GB/s"
     result = run(line)
     assert result.exit_code == 1
-    assert len(result.stdout.splitlines()) == 31 + 3
+    assert len(result.stdout.splitlines()) == 31 + 4
     error = "Error: check: 31 of 31 rows take more than 1.2 times the predicted time"
     assert result.stderr.splitlines()[-1] == error
     found = answer(line, code=1)

@@ -29,6 +29,23 @@ def test_lists_the_presets(run: Any) -> None:
     assert {"textbook-h100", "dgx-h100", "dgx-a100"} <= set(words)
 
 
+def test_lists_the_algorithms_of_one_collective(run: Any, answer: Any) -> None:
+    """In any spelling."""
+    found = answer("list algorithms allgather")
+    assert (found["schema"], found["collective"]) == ("collsim/list-algorithms/1", "all_gather")
+    assert [row["algorithm"] for row in found["rows"]][:2] == ["mst", "ring"]
+    assert {row["collective"] for row in found["rows"]} == {"all_gather"}
+    assert len(run("list algorithms allgather").stdout.splitlines()) == 1 + len(found["rows"])
+
+
+def test_only_algorithms_are_of_a_collective(fails: Any) -> None:
+    """Wrong usage; and a collective that there is not names the nearest."""
+    message = fails("list links all_reduce", code=2)
+    assert message == "list links all_reduce: only algorithms are of a collective"
+    message = fails("list algorithms all_redcue", code=1)
+    assert message.startswith("unknown collective 'all_redcue'; did you mean 'all_reduce'?")
+
+
 def test_unknown_kind_names_the_nearest(fails: Any) -> None:
     """One line."""
     message = fails("list clutsers", code=1)

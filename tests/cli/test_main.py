@@ -67,6 +67,18 @@ def test_help_fits_a_terminal(words: tuple[str, ...]) -> None:
         assert max(map(len, result.stdout.splitlines())) <= 100
 
 
+@pytest.mark.parametrize(
+    "words", [(), ("calibrate",), ("plot",), ("show",)], ids=lambda w: "-".join(w) or "collsim"
+)
+def test_summaries_of_commands_are_whole(run: Any, words: tuple[str, ...]) -> None:
+    """In a terminal of 80 columns; none ends in dots."""
+    _, _, listed = run(" ".join([*words, "--help"])).stdout.partition("Commands:\n")
+    lines = listed.splitlines()
+    assert lines
+    assert all(line.rstrip().endswith(".") for line in lines[-1:])
+    assert "..." not in listed
+
+
 @pytest.mark.parametrize("words", [(), ("calibrate",), ("show",)], ids="-".join)
 def test_bare_group_prints_its_help(run: Any, words: tuple[str, ...]) -> None:
     """And exits with 0."""

@@ -106,6 +106,14 @@ def test_profile_brings_its_own_cluster(run: Any, answer: Any, log: str, tmp_pat
     assert (inside["cluster"], inside["ranks"]) == ("dgx-h100", 4)
 
 
+def test_one_nic_at_a_time_is_said_on_several_nodes(run: Any) -> None:
+    """For what a ring or tree does; all_to_all uses every NIC, and a node has no NICs."""
+    say = "one NIC of each node at a time"
+    assert say in run("predict all_reduce -c dgx-h100 --nodes 2 -s 1G").stderr
+    for quiet in ("all_to_all -c dgx-h100 --nodes 2", "all_reduce -c dgx-h100"):
+        assert run(f"predict {quiet} -s 1K").stderr == ""
+
+
 def test_an_algorithm_that_the_fit_never_saw_is_named(
     run: Any, log: str, tmp_path: Any
 ) -> None:

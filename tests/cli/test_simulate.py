@@ -25,7 +25,7 @@ def test_critical_path_leads_to_the_end(answer: Any) -> None:
     first, last = row["critical_path"][0], row["critical_path"][-1]
     assert first == {
         "operation": 0,
-        "round": 0,
+        "round": 1,
         "src": 0,
         "dst": 2,
         "bytes": 1000.0,
@@ -71,10 +71,36 @@ def test_one_rank_does_nothing(answer: Any, run: Any) -> None:
     assert "critical path" not in run("simulate reduce --algorithm ring -s 8 --ranks 1").stdout
 
 
+def test_rounds_count_from_one(answer: Any, run: Any) -> None:
+    """In JSON as in the table."""
+    line = "simulate all_reduce --algorithm mst -s 1MiB --ranks 4"
+    (row,) = answer(line)["rows"]
+    assert [step["round"] for step in row["critical_path"]] == [1, 2, 3, 4]
+    assert row["rounds"] == 4
+    table = run(line).stdout.splitlines()[-4:]
+    assert [line.split()[1] for line in table] == ["1", "2", "3", "4"]
+
+
+def test_csv_leaves_the_path_out(run: Any) -> None:
+    """One line of plain cells, and the help says so."""
+    head, line = run(f"{LINE} --csv").stdout.splitlines()
+    assert head.endswith(",rounds,operations,makespan_us")
+    assert len(line.split(",")) == len(head.split(","))
+    text = " ".join(run("simulate --help").stdout.split())
+    assert "the critical path, which the CSV leaves out" in text
+
+
+def test_algorithm_is_auto_by_default(answer: Any, run: Any) -> None:
+    """The answer names the one that was taken."""
+    line = "simulate all_reduce -s 1GiB --ranks 8"
+    assert answer(line) == answer(f"{line} --algorithm auto")
+    assert run(line).stdout.splitlines()[0].endswith(", 1GiB, algorithm ring")
+
+
 def test_needs_one_algorithm_and_one_size(fails: Any) -> None:
-    """Both are usage."""
-    assert "--algorithm" in fails("simulate reduce -s 8", code=2)
-    one = "expected one size, such as -s 64MiB"
-    assert fails("simulate reduce --algorithm mst", code=2) == one
-    assert fails("simulate reduce --algorithm mst -s 1 -s 2", code=2) == one
+    """Anything else is wrong usage; sweeps are not even options."""
+    assert fails("simulate reduce", code=2) == "Missing option '-s' / '--size'."
+    two = "-s/--size: got 2 sizes, expected one"
+    assert fails("simulate reduce --algorithm mst -s 1 -s 2", code=2) == two
+    assert "No such option" in fails("simulate reduce -b 8", code=2)
     assert "expected one NAME" in fails("simulate reduce --algorithm all -s 1", code=2)

@@ -110,7 +110,7 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
         (
             'name = "mine"',
             'name = "mine"\nchunks = -1',
-            "p.toml: chunks: got -1, expected a whole number from 0 up",
+            "p.toml: chunks: got -1, expected 'auto' or a whole number from 1 up",
         ),
         (
             'schema = "collsim/profile/1"',

@@ -8,7 +8,7 @@ import pytest
 from collsim.core.builder import Builder
 from collsim.core.collective import collective
 from collsim.core.schedule import COPY, REDUCE
-from collsim.errors import InputError
+from collsim.errors import InputError, TooLargeError
 
 
 def builder(name: str = "all_reduce", ranks: int = 4, parts: int = 1) -> Builder:
@@ -153,3 +153,36 @@ def test_wrong_counts_are_named(arguments: dict[str, int], message: str) -> None
 def test_numpy_counts_are_counts() -> None:
     """Whoever counts with numpy need not convert."""
     assert Builder(collective("broadcast"), np.int64(3), np.int32(2)).root == 2  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("src", "pieces", "channel", "expected"),
+    [
+        (0.7, [0], 0, "src is 0.7, expected whole numbers"),
+        (0, [0.5], 0, r"pieces is \[0.5\], expected whole numbers"),
+        (2**32, [0], 0, "src is 4294967296, expected numbers below 2\\^31"),
+        (0, [2**32], 0, r"pieces is \[4294967296\], expected numbers below 2\^31"),
+        (0, [0], 70000, "channel is 70000, expected 0 to 32767"),
+        (0, [0], -1, "channel is -1, expected 0 to 32767"),
+    ],
+)
+def test_numbers_are_refused_not_cut_off(
+    src: float, pieces: list[float], channel: int, expected: str
+) -> None:
+    """What is no rank, piece or channel stays none."""
+    b = Builder(collective("broadcast"), 2)
+    with pytest.raises(InputError, match=f"^builder: {expected}$"):
+        b.copy(src, 1, pieces, channel=channel)
+
+
+def test_too_large_a_schedule_is_refused_while_it_is_listed() -> None:
+    """By the pieces that its messages carry, and by those there are at all."""
+    every = np.arange(4096)
+    b = Builder(collective("all_to_all"), 4096)
+    rows = b.pieces.reshape(4096, 4096)
+    b.copy(every, (every + 1) % 4096, rows)
+    b.copy(every, (every + 2) % 4096, rows)
+    with pytest.raises(TooLargeError, match="all_to_all on 4096 ranks sends more than 40,000,"):
+        b.copy(every, (every + 3) % 4096, rows)
+    with pytest.raises(TooLargeError, match="has 64,000,000 pieces, more than the 40,000,000"):
+        Builder(collective("all_to_all"), 8000)

@@ -8,7 +8,9 @@ from math import inf, nan
 import numpy as np
 import pytest
 
+from collsim.algorithms import build
 from collsim.core.cluster import Cluster, Ports
+from collsim.engine.simulate import simulate
 from collsim.errors import InputError
 
 
@@ -70,3 +72,17 @@ def test_it_is_frozen_and_checked() -> None:
         cluster.node[0] = 1
     with pytest.raises(InputError, match="cluster: node has 2 entries, expected 3"):
         replace(cluster, node=np.zeros(2, dtype=np.int64))
+
+
+def test_nouns_are_short_in_print() -> None:
+    """A line each, not their arrays."""
+    cluster = Cluster.load("dgx-h100", nodes=2)
+    schedule = build("all_reduce", "ring", 16)
+    assert repr(cluster) == (
+        "<Cluster dgx-h100: 16 ranks, 2 nodes of 8 GPUs on a switch, one NIC per GPU on rails>"
+    )
+    assert repr(schedule) == "<Schedule of all_reduce on 16 ranks: 480 operations in 30 rounds>"
+    ideal = Cluster.ideal(16, 1e-6, 1e9)
+    assert repr(simulate(schedule, ideal, 0)) == (
+        "<Timeline of 480 operations in 30 rounds: 30 us>"
+    )

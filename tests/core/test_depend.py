@@ -42,10 +42,10 @@ def reduced(program: list[Operation]) -> list[list[int]]:
     return kept
 
 
-def schedule_of(program: list[Operation]) -> Schedule:
+def schedule_of(program: list[Operation], scratch: int = SCRATCH) -> Schedule:
     """Return what the builder makes of a program."""
     b = Builder(collective("all_reduce"), RANKS, parts=PLACES)
-    b.scratch(SCRATCH)
+    b.scratch(scratch)
     for reduces, src, dst, read, written in program:
         (b.reduce if reduces else b.copy)(src, dst, read, into=written)
     return b.finish()
@@ -92,6 +92,13 @@ def test_long_programs_too(seed: int) -> None:
     """150 operations on 20 places."""
     program = random_program(seed)
     assert dependencies(schedule_of(program)) == reduced(program)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_places_that_nobody_touches_change_nothing(seed: int) -> None:
+    """Among a million places those that are used are numbered first."""
+    program = random_program(seed)
+    assert dependencies(schedule_of(program, scratch=250_000)) == reduced(program)
 
 
 @pytest.mark.parametrize(

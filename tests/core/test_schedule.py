@@ -7,6 +7,7 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
+from collsim.algorithms import build
 from collsim.core.builder import Builder
 from collsim.core.collective import collective
 from collsim.core.schedule import Schedule
@@ -63,3 +64,17 @@ def test_wrong_arrays_are_named(
     """The field, the place, the value."""
     with pytest.raises(InputError, match=message):
         replace(schedule, **{name: np.array(values)})
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"parts": 0}, "^parts: got 0, expected a whole number from 1 up$"),
+        ({"scratch": -1}, "^scratch: got -1, expected 0 or more places$"),
+        ({"root": -1}, "^root: got -1, expected a rank from 0 to 3$"),
+    ],
+)
+def test_counts_that_cannot_be_are_refused(change: dict[str, int], expected: str) -> None:
+    """Parts, scratch and root, before anything divides by them."""
+    with pytest.raises(InputError, match=expected):
+        replace(build("broadcast", "mst", 4), **change)

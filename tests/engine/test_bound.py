@@ -143,10 +143,10 @@ def test_a_switch_that_reduces_leaves_n_per_port(name: str, per_byte: float) -> 
 
 
 def test_a_switch_in_the_node_does_not_help_between_nodes() -> None:
-    """2 nodes of 2 GPUs at 1 byte per second each: 2(G-1)/G n = n over 2 bytes per second."""
+    """4 nodes of 2 GPUs at 1 byte per second: 2(G-1)/G n = 3/2 n, over 2 bytes per second."""
     near, far = LinkClass("near", 1.0, 1000.0), LinkClass("far", 1.0, 1.0)
-    pair = rails(2, 2, near, far, "pair", multicast=True)
-    assert bound(collective("all_reduce"), pair).per_byte == 0.5
+    four = rails(4, 2, near, far, "four", multicast=True)
+    assert bound(collective("all_reduce"), four).per_byte == 0.75
 
 
 def test_the_narrowest_cut_counts() -> None:

@@ -4,6 +4,7 @@ import click
 
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
+from collsim.cli.logs import compared_with, tell
 from collsim.cli.options import (
     LogChoice,
     algorithm_option,
@@ -11,9 +12,9 @@ from collsim.cli.options import (
     log_options,
     output_options,
 )
-from collsim.cli.output import Output, note
-from collsim.cli.types import Number
-from collsim.errors import CollsimError, UsageError
+from collsim.cli.output import Output
+from collsim.cli.types import TOLERANCE
+from collsim.errors import CollsimError
 
 __all__ = ["command"]
 
@@ -21,8 +22,16 @@ __all__ = ["command"]
 @_command(
     """Hold measured times beside predicted ones, and say where they fall short.
 
-    LOG is the output of nccl-tests. Exits with 1 if a row takes longer than predicted by
-    more than the tolerance.
+    LOG is the output of nccl-tests, or - for standard input. Exits with 1 if a row takes
+    longer than predicted by more than the tolerance.
+
+    \b
+    Verdicts, for a tolerance of 20%:
+      ok         measured / predicted is from 1/1.2 to 1.2
+      latency    longer, because each message starts late: small sizes suffer
+      bandwidth  longer, because bytes move slowly: large sizes suffer
+      both       longer, and neither alone explains it
+      faster     shorter than predicted / 1.2
 
     \b
     Examples:
@@ -33,9 +42,9 @@ __all__ = ["command"]
 @log_options
 @click.option(
     "--tolerance",
-    type=Number(),
+    type=TOLERANCE,
     default=0.2,
-    help="Measured may be so much above predicted.  [default: 0.2]",
+    help="Measured may be so much above predicted; 0.2 and 20% are the same.  [default: 0.2]",
 )
 @algorithm_option(None, "NAME")
 @cluster_options
@@ -52,31 +61,33 @@ def command(
     from collsim.calibrate.check import CheckRow, check
     from collsim.calibrate.importers import read_logs
     from collsim.core.cluster import Cluster
-    from collsim.core.profile import Profile
-    from collsim.report.fit_text import check_text
+    from collsim.report.check_text import Compared, check_text
     from collsim.report.records import keys_of, records
 
-    # A profile by itself says more than the cluster that it makes: its algorithm and chunks.
-    profile = cluster.load_profile() if cluster.cluster is None else None
-    if profile is not None and cluster.altered:
-        raise UsageError("--profile without -c brings its own cluster, which can't be changed")
-    if profile is not None:
-        expected: Cluster | Profile = profile
+    model, profile = compared_with(cluster)
+    name = model.name if isinstance(model, Cluster) else model.cluster
+    if profile is not None and cluster.cluster is None:
         name = profile.cluster
-    else:
-        expected = network = cluster.load()
-        name = network.name
     measured = read_logs(rows.logs, rows.collective, cluster.ranks, cluster.gpus_per_node)
-    found = check(measured, expected, tolerance, algorithm, rows.columns, rows.where)
-    for text in (*measured.notes, *map(str, measured.left_out), *found.notes):
-        note(text)
+    found = check(
+        measured, model, tolerance, algorithm, rows.columns, rows.where, profile=profile
+    )
+    tell(measured, (*_default(cluster, name), *found.notes))
+    compared = Compared(
+        cluster=name,
+        profile=None if profile is None else profile.name,
+        algorithm=algorithm or ("ring" if profile is None else profile.algorithm),
+        network=model.shape if isinstance(model, Cluster) else "ideal one-port network",
+    )
     kinds, counts = ({getattr(r, key) for r in found.rows} for key in ("collective", "ranks"))
     output.emit(
         "check",
         records(found.rows),
         keys_of(CheckRow),
-        lambda: check_text(found),
+        lambda: check_text(found, compared),
         cluster=name,
+        profile=compared.profile,
+        algorithm=compared.algorithm,
         collective=kinds.pop() if len(kinds) == 1 else None,
         ranks=counts.pop() if len(counts) == 1 else None,
         summary=found.summary,
@@ -87,3 +98,10 @@ def command(
             f"check: {slow} of {len(found.rows)} rows take more than {1 + tolerance:.4g} times "
             "the predicted time"
         )
+
+
+def _default(cluster: ClusterChoice, name: str) -> list[str]:
+    """Say what was compared with if nobody chose it."""
+    if (cluster.cluster, cluster.profile, cluster.alpha) != (None,) * 3:
+        return []
+    return [f"compared with {name}, an ideal 900GB/s network: give -c or --profile"]

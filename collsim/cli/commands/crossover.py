@@ -22,7 +22,9 @@ __all__ = ["command"]
 
 
 @_command(
-    """Find every size at which algorithms A and B swap; sizes are real numbers.
+    """Find every size at which algorithms A and B swap.
+
+    Sizes are real numbers.
 
     \b
     Examples:

@@ -21,7 +21,9 @@ __all__ = ["command"]
 
 
 @_command(
-    """Explain what algorithms do and cost: rounds, who sends to whom, and what rules where.
+    """Explain what algorithms do and cost, and why.
+
+    Rounds and who sends to whom, what a message costs, what rules where, where that turns.
 
     \b
     Examples:

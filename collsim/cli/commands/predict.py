@@ -1,7 +1,8 @@
 """``collsim predict``: a table in nccl-tests' shape."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
@@ -18,11 +19,16 @@ from collsim.cli.options import (
 )
 from collsim.cli.output import Output, note
 
+if TYPE_CHECKING:
+    from collsim.core.cluster import Cluster
+
 __all__ = ["command"]
 
 
 @_command(
-    """Predict the time of a collective, in the shape of nccl-tests' table.
+    """Predict how long a collective takes.
+
+    Prints a table in the shape of nccl-tests'.
 
     \b
     Examples:
@@ -55,11 +61,17 @@ def command(
     from collsim.report.nccl_table import nccl_table
     from collsim.report.records import keys_of, records
 
-    answer = predict(collective, network, wanted, **run, healthy=healthy)
-    if run["algorithm"] == "all":
-        for name, reason in answer.left_out.items():
-            note(f"left out {name}: {reason}")
     profile = cluster.load_profile()
+    run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
+    answer = predict(collective, network, wanted, **run, healthy=healthy)
+    for name, reason in answer.left_out.items():
+        note(f"left out {name}: {reason}")
+    everywhere = answer.collective in {"all_to_all", "sendrecv"}
+    if 1 < network.nodes < network.ranks and not everywhere:
+        note(
+            "a tree or ring goes through one NIC of each node at a time here; libraries run "
+            "one per NIC and are faster on several nodes"
+        )
     if profile is not None:
         others = sorted({row.algorithm for row in answer.rows} - {profile.algorithm})
         if others:
@@ -72,8 +84,18 @@ def command(
         "predict",
         [{key: row[key] for key in keys} for row in records(answer.rows)],
         keys,
-        lambda: nccl_table(answer, network.shape, compared=healthy is not None),
+        lambda: nccl_table(answer, _where(network), compared=healthy is not None),
         cluster=answer.cluster,
         collective=answer.collective,
         ranks=answer.ranks,
     )
+
+
+def _where(network: "Cluster") -> str:
+    """Say what was predicted on, with the two numbers of an ideal network."""
+    if network.uniform is None:
+        return network.shape
+    from collsim.units import format_bandwidth, format_time
+
+    alpha, beta = network.uniform
+    return f"{network.shape}, alpha {format_time(alpha)}, {format_bandwidth(1 / beta)}"

@@ -2,27 +2,30 @@
 
 from typing import Any
 
+import click
+
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
-    SizeChoice,
     algorithm_option,
     chunks_option,
     cluster_options,
     collective_argument,
     output_options,
     root_option,
-    size_options,
     type_options,
 )
 from collsim.cli.output import Output
+from collsim.cli.types import SIZE
 from collsim.errors import UsageError
 
 __all__ = ["command"]
 
 
 @_command(
-    """Simulate one run of a collective: rounds, operations, makespan, critical path.
+    """Simulate one run of a collective, message by message.
+
+    Prints rounds, operations, makespan and the critical path, which the CSV leaves out.
 
     \b
     Examples:
@@ -31,21 +34,29 @@ __all__ = ["command"]
     """
 )
 @collective_argument
-@algorithm_option(None, "NAME|auto", required=True)
-@size_options
+@click.option(
+    "-s",
+    "--size",
+    "sizes",
+    type=SIZE,
+    multiple=True,
+    required=True,
+    help="The size n, such as 64MiB; one.",
+)
+@algorithm_option("auto", "NAME|auto")
 @chunks_option
 @type_options
 @root_option
 @cluster_options
 @output_options
 def command(
-    collective: str, sizes: SizeChoice, cluster: ClusterChoice, output: Output, **run: Any
+    collective: str, sizes: tuple[int, ...], cluster: ClusterChoice, output: Output, **run: Any
 ) -> None:
     """Simulate and print."""
     output.check()
-    if len(sizes.size) != 1:
-        raise UsageError("expected one size, such as -s 64MiB")
-    (size,) = sizes.sizes()
+    if len(sizes) != 1:
+        raise UsageError(f"-s/--size: got {len(sizes)} sizes, expected one")
+    (size,) = sizes
     if run["algorithm"] == "all":
         raise UsageError("--algorithm all: expected one NAME, or auto")
     network = cluster.load()

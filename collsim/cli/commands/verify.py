@@ -15,7 +15,7 @@ __all__ = ["command"]
 
 
 @_command(
-    """Verify that algorithms bring the right data to every rank, without a race.
+    """Verify that the right data arrive, without a race.
 
     \b
     Examples:

@@ -20,7 +20,7 @@ __all__ = ["command"]
 
 
 @_command(
-    """Draw the times of algorithms A and B against size, and mark where they swap.
+    """Draw the times of A and B, and where they swap.
 
     \b
     Example:

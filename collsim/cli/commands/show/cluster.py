@@ -14,7 +14,7 @@ __all__ = ["command"]
 
 
 @_command(
-    """Show a cluster: its nodes, links, ports and cuts, and the way between ranks.
+    """Show nodes, links, ports, cuts and routes.
 
     \b
     Examples:

@@ -1,0 +1,51 @@
+"""Logs on the command line: what they are compared with, and what reading them showed."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from collsim.cli.output import note
+
+if TYPE_CHECKING:
+    from collsim.cli.clusters import ClusterChoice
+    from collsim.core.cluster import Cluster
+    from collsim.core.measurements import Measurements
+    from collsim.core.profile import Profile
+
+__all__ = ["compared_with", "tell"]
+
+
+def compared_with(
+    choice: "ClusterChoice",
+) -> "tuple[Cluster | Profile, Profile | None]":
+    """Return what measured times are compared with, and the profile in it, if any.
+
+    That is a cluster, except for a profile whose beta is 0, which no cluster can have.
+    """
+    profile = choice.load_profile()
+    if profile is None or choice.cluster is not None:
+        return choice.load(), profile
+    if profile.uniform is not None and profile.uniform[1] == 0:
+        return profile, profile
+    if profile.cluster == "ideal":
+        # An ideal network has no nodes, and takes the rank count of the log; the options
+        # then say what the log does not.
+        choice = replace(choice, gpus_per_node=None, ranks=None)
+    return choice.load(), profile
+
+
+def tell(measured: "Measurements", more: Iterable[str]) -> None:
+    """Print the notes of logs, the rows left out, and further notes; each text once.
+
+    A single file is named without its folder.
+    """
+    files = {row.source.file for row in measured} | {left.file for left in measured.left_out}
+    for text in dict.fromkeys((*measured.notes, *map(str, measured.left_out), *more)):
+        note(_shorter(text, files.copy().pop()) if len(files) == 1 else text)
+
+
+def _shorter(text: str, file: str) -> str:
+    if not file or not text.startswith(f"{file}:"):
+        return text
+    return os.path.basename(file) + text[len(file) :]

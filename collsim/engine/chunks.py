@@ -1,0 +1,75 @@
+"""Into how many chunks a pipelined algorithm cuts its message, where it is free to choose."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+__all__ = ["best_chunks", "candidates"]
+
+# Chunk counts that are tried by formula, and by simulation, where each one costs time.
+_BY_FORMULA: Final = tuple(2**k for k in range(17))
+_BY_EVENT: Final = tuple(2**k for k in range(11))
+# Rank count times chunks up to which a schedule is simulated just to see whether it is
+# faster: about two million messages, or a second.
+_TRIED: Final = 2**20
+
+
+def candidates(by_formula: bool, ranks: int = 1) -> tuple[int, ...]:
+    """Return the chunk counts among which the best is taken: powers of two.
+
+    By simulation no more of them than make a schedule of about two million messages.
+
+    Examples
+    --------
+    >>> candidates(by_formula=True)[-1], candidates(by_formula=False)[-1]
+    (65536, 1024)
+    >>> candidates(by_formula=False, ranks=2**18)
+    (1, 2, 4)
+    """
+    if by_formula:
+        return _BY_FORMULA
+    return tuple(c for c in _BY_EVENT if c == 1 or c * ranks <= _TRIED)
+
+
+def best_chunks(
+    nbytes: float, seconds: Callable[[int], float], by_formula: bool, ranks: int = 1
+) -> int:
+    """Return the power of two that is fastest at a size; the smallest of equals.
+
+    Whoever predicts, checks or fits with free chunks goes by this rule, so that their
+    answers agree. A chunk is a byte at least. By simulation the search stops once two
+    counts in a row were no better.
+
+    Parameters
+    ----------
+    nbytes : float
+        Size of the buffer, n, in bytes.
+    seconds : callable
+        ``chunks -> float``: the time at this size.
+    by_formula : bool
+        Whether that is a formula, so that many counts may be tried.
+    ranks : int
+        Rank count, which limits the counts that are tried by simulation.
+
+    Examples
+    --------
+    >>> best_chunks(1000, lambda c: c + 64 / c, by_formula=True)
+    8
+    """
+    possible = [c for c in candidates(by_formula, ranks) if c <= max(1.0, nbytes)]
+    if by_formula:
+        return min(possible, key=seconds)
+    return _climb(possible, seconds)
+
+
+def _climb(possible: Sequence[int], seconds: Callable[[int], float]) -> int:
+    best, least, worse = 1, math.inf, 0
+    for chunks in possible:
+        found = seconds(chunks)
+        if found < least:
+            best, least, worse = chunks, found, 0
+        else:
+            worse += 1
+            if worse == 2:
+                break
+    return best

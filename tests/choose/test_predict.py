@@ -1,0 +1,241 @@
+"""Rows of predicted times, worked by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from collsim.algorithms import algorithm_names
+from collsim.choose.predict import predict
+from collsim.core.cluster import Cluster
+from collsim.core.collective import COLLECTIVES
+from collsim.errors import InputError, TooLargeError, UnknownNameError
+
+# 10 us and 1 GB/s: 8 kB take 8 us.
+FOUR = Cluster.ideal(4, alpha=10e-6, bandwidth=1e9, launch=2e-6, gamma=1e-10)
+
+
+def test_row_of_a_ring_all_reduce() -> None:
+    """6 alpha + 6/4 n beta + 3/4 n gamma + launch = 60 + 12 + 0.6 + 2 us at 8,000 bytes."""
+    (row,) = predict("all_reduce", FOUR, 8000, "ring").rows
+    assert row.time_us == pytest.approx(74.6)
+    parts = (row.alpha_us, row.beta_us, row.gamma_us, row.launch_us, row.waiting_us)
+    assert parts == pytest.approx((60, 12, 0.6, 2, 0))
+    assert row.algbw == pytest.approx(8000 / 74.6e-6 / 1e9)
+    assert row.busbw == pytest.approx(row.algbw * 6 / 4)
+    assert (row.size, row.count, row.dtype, row.op, row.root) == (
+        8000,
+        2000,
+        "float",
+        "sum",
+        None,
+    )
+    assert (row.algorithm, row.chunks, row.model, row.sharing) == ("ring", 1, "formula", "fifo")
+    assert row.protocol is None
+
+
+def test_row_of_an_mst_broadcast() -> None:
+    """2 (alpha + n beta) + launch = 2 (10 + 8) + 2 us; the root is named, no op is."""
+    (row,) = predict("broadcast", FOUR, [8000], "mst", root=3).rows
+    assert row.time_us == pytest.approx(38)
+    assert (row.op, row.root, row.count) == (None, 3, 2000)
+    assert row.busbw == row.algbw == pytest.approx(8000 / 38e-6 / 1e9)
+
+
+@pytest.mark.parametrize(
+    ("collective", "count", "factor"),
+    [
+        ("broadcast", 2000, 1),
+        ("reduce", 2000, 1),
+        ("all_reduce", 2000, 6 / 4),
+        ("scatter", 500, 3 / 4),
+        ("gather", 500, 3 / 4),
+        ("all_gather", 500, 3 / 4),
+        ("reduce_scatter", 500, 3 / 4),
+        ("all_to_all", 500, 3 / 4),
+        ("sendrecv", 2000, 1),
+    ],
+)
+def test_count_and_bus_factor_are_those_of_nccl_tests(
+    collective: str, count: int, factor: float
+) -> None:
+    """Count is per rank where the buffer is shared out; bus bandwidth has its factor."""
+    (row,) = predict(collective, FOUR, 8000).rows
+    assert row.count == count
+    assert row.busbw / row.algbw == pytest.approx(factor)
+
+
+@pytest.mark.parametrize(("dtype", "count"), [("double", 250), ("half", 1000), ("int8", 2000)])
+def test_count_is_in_elements(dtype: str, count: int) -> None:
+    """8,000 bytes among 4 ranks, in elements of 8, 2 and 1 bytes."""
+    assert predict("all_gather", FOUR, 8000, dtype=dtype).rows[0].count == count
+
+
+def test_count_rounds_down() -> None:
+    """A size that elements and ranks don't divide has the whole elements counted."""
+    assert predict("all_gather", FOUR, 8015).rows[0].count == 500
+
+
+def test_lower_bound_and_efficiency() -> None:
+    """All_reduce moves 2 * 3/4 n at least: 12 us of 8 kB, 20 us of latency, launch on top."""
+    (row,) = predict("all_reduce", FOUR, 8000, "ring").rows
+    assert row.lower_bound_us == pytest.approx(2 + 20)
+    assert row.efficiency == pytest.approx(22 / 74.6)
+    (large,) = predict("all_reduce", FOUR, 8_000_000, "ring").rows
+    assert large.lower_bound_us == pytest.approx(2 + 12_000)
+
+
+@pytest.mark.parametrize("collective", COLLECTIVES)
+def test_efficiency_is_at_most_one(collective: str) -> None:
+    """No algorithm is faster than the bound, at no size."""
+    for row in predict(collective, FOUR, [0, 1, 1000, 10**9], "all").rows:
+        assert row.efficiency is not None
+        assert 0 < row.efficiency <= 1
+
+
+@pytest.mark.parametrize("collective", COLLECTIVES)
+def test_one_rank_takes_the_launch_only(collective: str) -> None:
+    """Bandwidths are 0, and with a launch of 0 the efficiency is no number."""
+    one = Cluster.ideal(1, alpha=10e-6, bandwidth=1e9)
+    (row,) = predict(collective, one, 8000).rows
+    assert (row.time_us, row.algbw, row.busbw, row.efficiency) == (0, 0, 0, None)
+    late = Cluster.ideal(1, alpha=10e-6, bandwidth=1e9, launch=2e-6)
+    (row,) = predict(collective, late, 8000).rows
+    assert (row.algbw, row.busbw, row.efficiency) == (0, 0, 1)
+    assert row.time_us == pytest.approx(2)
+
+
+def test_size_zero_pays_its_alphas() -> None:
+    """No bytes: 6 messages in a row and the launch; no bandwidth."""
+    (row,) = predict("all_reduce", FOUR, 0, "ring").rows
+    assert row.time_us == pytest.approx(62)
+    assert (row.count, row.algbw, row.busbw) == (0, 0, 0)
+
+
+def test_no_time_at_all_has_no_efficiency() -> None:
+    """Alpha 0 and no bytes: 0/0."""
+    free = Cluster.ideal(4, alpha=0, bandwidth=1e9)
+    (row,) = predict("all_reduce", free, 0).rows
+    assert (row.time_us, row.algbw, row.efficiency) == (0, 0, None)
+
+
+def test_auto_is_the_fastest_at_each_size() -> None:
+    """The row names it, and it is the least of all rows."""
+    sizes = [1, 10**3, 10**5, 10**7]
+    rows = predict("all_reduce", FOUR, sizes).rows
+    every = predict("all_reduce", FOUR, sizes, "all").rows
+    for row in rows:
+        others = [other for other in every if other.size == row.size]
+        assert row.time_us == min(other.time_us for other in others)
+    # Each owner of a part reduces while the next message comes, which the ring can't.
+    assert [row.algorithm for row in rows][::3] == ["mst", "reduce_scatter_all_gather"]
+
+
+@pytest.mark.parametrize("size", [0, 1, 10**6])
+def test_of_equals_the_first_is_named(size: int) -> None:
+    """On two ranks all algorithms are the same message; MST comes first."""
+    two = Cluster.ideal(2, alpha=10e-6, bandwidth=1e9)
+    assert predict("gather", two, size).rows[0].algorithm == "mst"
+
+
+def test_equal_but_for_rounding_is_equal() -> None:
+    """Where reductions take no time, ring and its composition cost the same sum."""
+    cluster = Cluster.ideal(7, alpha=10e-6, bandwidth=0.9e9)
+    rows = predict("all_reduce", cluster, [10**9 + 1], "all", model="event").rows
+    by_name = {row.algorithm: row.time_us for row in rows}
+    composed = by_name["reduce_scatter_all_gather"]
+    assert composed == pytest.approx(by_name["ring"], rel=1e-12)
+    (best,) = predict("all_reduce", cluster, 10**9 + 1, model="event").rows
+    assert best.algorithm == "ring"
+
+
+def test_all_has_a_row_per_size_and_algorithm() -> None:
+    """By size, then in the order of the algorithms' names."""
+    rows = predict("gather", FOUR, [8, 16], "all").rows
+    names = list(algorithm_names("gather"))
+    assert [(row.size, row.algorithm) for row in rows] == [
+        (size, name) for size in (8, 16) for name in names
+    ]
+
+
+def test_chunks_go_to_those_that_take_them() -> None:
+    """Asked for 4 chunks, `all` still has the algorithms that send messages whole."""
+    answer = predict("broadcast", FOUR, 8000, "all", chunks=4)
+    assert {row.algorithm: row.chunks for row in answer.rows} == {
+        "mst": 1,
+        "ring": 4,
+        "linear": 1,
+    }
+    assert answer.left_out == {}
+
+
+def test_what_does_not_apply_is_left_out_with_its_reason() -> None:
+    """Here: a formula is asked for, and that of the linear reduce is only a bound."""
+    answer = predict("reduce", FOUR, 8000, "all", model="formula")
+    assert set(answer.left_out) == {"linear"}
+    assert "bound" in answer.left_out["linear"]
+    assert {row.algorithm for row in answer.rows} == {"mst", "ring"}
+
+
+def test_a_formula_where_none_is_exact_is_an_error() -> None:
+    """Said once, not for every algorithm."""
+    crowd = Cluster.load("dgx-h100", nodes=2)
+    with pytest.raises(InputError, match=r"^model: no formula is exact on cluster 'dgx-h100'"):
+        predict("all_reduce", crowd, 8, model="formula")
+
+
+def test_sizes_may_be_text() -> None:
+    """One, or several, as on the command line."""
+    cluster = Cluster.ideal(4, 1e-6, 1e9)
+    assert predict("all_reduce", cluster, "1KiB") == predict("all_reduce", cluster, 1024)
+    assert predict("gather", cluster, ["1K", 8]) == predict("gather", cluster, [1024, 8])
+
+
+def test_a_name_is_no_cluster() -> None:
+    """The error names what makes one."""
+    with pytest.raises(InputError, match=r"^cluster: got 'dgx-h100', expected a Cluster, as"):
+        predict("all_reduce", "dgx-h100", 8)  # type: ignore[arg-type]
+
+
+def test_named_algorithm_that_does_not_apply_is_an_error() -> None:
+    """It is not left out silently."""
+    with pytest.raises(InputError, match="sends each message whole"):
+        predict("broadcast", FOUR, 8000, "mst", chunks=4)
+
+
+def test_unknown_names_are_refused_with_the_nearest() -> None:
+    """Collective, algorithm, element type and reduction."""
+    with pytest.raises(UnknownNameError, match="did you mean 'broadcast'"):
+        predict("broadcasd", FOUR, 8)
+    with pytest.raises(UnknownNameError, match=r"did you mean 'ring'.*auto, all"):
+        predict("broadcast", FOUR, 8, "rng")
+    with pytest.raises(UnknownNameError, match="did you mean 'float'"):
+        predict("broadcast", FOUR, 8, dtype="flaot")
+    with pytest.raises(UnknownNameError, match="did you mean 'sum'"):
+        predict("all_reduce", FOUR, 8, op="summ")
+
+
+@pytest.mark.parametrize("spelling", ["AllReduce", "all-reduce", "allreduce", "ALL_REDUCE"])
+def test_spellings_of_a_collective(spelling: str) -> None:
+    """The answer has the canonical name."""
+    assert predict(spelling, FOUR, 8).collective == "all_reduce"
+
+
+def test_size_may_be_any_real_number() -> None:
+    """Simulated shares are exact; a whole number stays an integer."""
+    half, whole = predict("all_reduce", FOUR, [0.5, 8.0], "mst").rows
+    assert (half.size, half.count) == (0.5, 0)
+    assert isinstance(whole.size, int)
+    assert half.time_us == pytest.approx(42 + 4 * 0.5e-3 + 2 * 0.5e-4)
+
+
+def test_what_is_too_large_is_left_out_unless_it_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With room for 100 pieces: MST on 16 ranks carries 30, the ring 480."""
+    monkeypatch.setattr("collsim.core.builder.MAX_CARRIED", 100)
+    pair = Cluster.load("dgx-h100", nodes=2)
+    answer = predict("all_reduce", pair, 2**30, chunks=1)
+    assert answer.rows[0].algorithm != "ring"
+    assert "sends more than 100 pieces" in answer.left_out["ring"]
+    with pytest.raises(TooLargeError, match="sends more than 100 pieces"):
+        predict("all_reduce", pair, 2**30, "ring")

@@ -1,0 +1,116 @@
+"""Notebooks run from top to bottom, and say what they show."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from PIL import Image
+
+import collsim
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def text_of(cell: Any) -> str:
+    """Return what a cell printed and answered, without pictures."""
+    parts = [
+        output.text if output.output_type == "stream" else output.data.get("text/plain", "")
+        for output in cell.outputs
+        if output.output_type != "stream" or output.name == "stdout"
+    ]
+    return "".join(part for part in parts if not part.startswith("<Picture"))
+
+
+def pictures_of(cell: Any) -> list[bytes]:
+    """Return the PNG pictures that a cell shows."""
+    return [
+        base64.b64decode(output.data["image/png"])
+        for output in cell.outputs
+        if "image/png" in output.get("data", {})
+    ]
+
+
+@pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
+def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+    """Return a notebook as it is stored, and a copy that was just executed."""
+    stored = nbformat.read(request.param, as_version=4)
+    copy = nbformat.read(request.param, as_version=4)
+    for cell in copy.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+    NotebookClient(copy, timeout=300, kernel_name="python3").execute()
+    return stored, copy
+
+
+def test_notebooks_are_there() -> None:
+    """An empty list would make the tests below pass without a look."""
+    assert "01_alpha_beta_and_crossover" in [path.stem for path in NOTEBOOKS]
+
+
+def test_notebook_shows_what_it_computes(pair: tuple[Any, Any]) -> None:
+    """No cell fails, and each prints what readers see in the stored file."""
+    for stored, run in zip(*(nb.cells for nb in pair), strict=True):
+        if run.cell_type == "code":
+            assert not any(output.output_type == "error" for output in run.outputs)
+            assert text_of(run) == text_of(stored), run.source
+
+
+def test_notebook_shows_pictures(pair: tuple[Any, Any]) -> None:
+    """As many as stored, and each is a picture."""
+    for stored, run in zip(*(nb.cells for nb in pair), strict=True):
+        if run.cell_type == "code":
+            shown = pictures_of(run)
+            assert len(shown) == len(pictures_of(stored)), run.source
+            for data in shown:
+                with Image.open(io.BytesIO(data)) as image:
+                    assert image.width > 400
+    assert any(pictures_of(cell) for cell in pair[1].cells if cell.cell_type == "code")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_uses_public_names_only(path: Path) -> None:
+    """`import collsim` and what it offers; nothing from inside, no other library."""
+    notebook = nbformat.read(path, as_version=4)
+    tree = ast.parse("\n".join(c.source for c in notebook.cells if c.cell_type == "code"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            assert [alias.name for alias in node.names] == ["collsim"]
+        assert not isinstance(node, ast.ImportFrom)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            assert node.value.id != "collsim" or node.attr in collsim.__all__
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_is_stored_executed_and_small(path: Path) -> None:
+    """Cells were run in order, without traces of the machine that ran them."""
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    counts = [c.execution_count for c in notebook.cells if c.cell_type == "code"]
+    assert counts == list(range(1, len(counts) + 1))
+    assert path.stat().st_size < 400_000
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"/(home|root|tmp|Users)/", text)
+
+
+def test_first_notebook_says_the_numbers_that_it_computes() -> None:
+    """10 us against 1.1 ms, equal at 9 MB, and the swap of all_reduce at 16.9 MB."""
+    notebook = nbformat.read(NOTEBOOKS[0], as_version=4)
+    words = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    gpus = collsim.Cluster.load("textbook-h100", ranks=8)
+    (message,) = collsim.explain("broadcast", gpus).messages
+    assert f"pays {message.alpha_us:.0f} µs" in words.replace("\n", " ")
+    assert f"At {message.equal_bytes / 1e6:.0f} MB both are equal" in words
+    (swap,) = collsim.crossover("all_reduce", "mst", "ring", gpus).rows
+    assert f"= {swap.size / 1e6:.1f} MB" in words
+    rounds = [story.rounds for story in collsim.explain("broadcast", gpus, chunks=1).algorithms]
+    assert rounds == [3, 7]
+    assert "Three rounds against seven" in words
