@@ -90,7 +90,8 @@ class Cluster:
         Seconds that every collective pays once.
     uniform : tuple of float, optional
         ``(alpha, beta)`` if the cluster is an ideal one-port network as far as times
-        are concerned, so that the closed formulas are exact on it.
+        are concerned, so that the closed formulas are exact on it. It becomes None where
+        links are shared fairly, copies cost or ranks enter late.
     multicast : bool
         Whether a switch can deliver one message to many, or reduce on its way.
     shape : str
@@ -242,6 +243,9 @@ class Cluster:
                 )
             if array is not None:
                 array.flags.writeable = False
+        late = self.delay is not None and bool(self.delay.any())
+        if self.sharing != "fifo" or self.local is not None or late:
+            object.__setattr__(self, "uniform", None)
 
     def vertex(self, index: int) -> str:
         """Return the name of a vertex of the graph of links: a GPU, or a device.

@@ -86,3 +86,18 @@ def test_nouns_are_short_in_print() -> None:
     assert repr(simulate(schedule, ideal, 0)) == (
         "<Timeline of 480 operations in 30 rounds: 30 us>"
     )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sharing": "fair"},
+        {"delay": np.array([0.0, 1e-6])},
+        {"local": np.zeros(2, dtype=np.int64)},
+    ],
+)
+def test_formulas_do_not_outlive_what_makes_them_exact(change: dict[str, object]) -> None:
+    """A copy of an ideal network that shares, waits or pays for copies is none."""
+    ideal = Cluster.ideal(2, 1e-6, 1e9)
+    assert ideal.uniform is not None
+    assert replace(ideal, **change).uniform is None  # type: ignore[arg-type]
