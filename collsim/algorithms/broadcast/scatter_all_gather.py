@@ -1,0 +1,33 @@
+"""MST scatter from the root, then ring all_gather."""
+
+import numpy as np
+
+from collsim.algorithms._arrange import one_part_per_rank
+from collsim.algorithms.all_gather import ring as all_gather
+from collsim.algorithms.scatter import mst as scatter
+from collsim.core.algorithm import Algorithm, Terms
+from collsim.core.builder import Builder
+
+__all__ = ["ALGORITHM", "terms"]
+
+
+def build(b: Builder) -> None:
+    """List the operations."""
+    shares = np.reshape(b.pieces, (b.ranks, 1))
+    scatter.steps(b, b.root, shares)
+    all_gather.steps(b, shares)
+
+
+def terms(ranks: int, chunks: int = 1) -> Terms:
+    """Return the claimed cost: the share that arrives last still goes all the way around."""
+    return scatter.terms(ranks) + all_gather.terms(ranks)
+
+
+ALGORITHM = Algorithm(
+    build=build,
+    terms=terms,
+    formula="(⌈log P⌉+P-1)α + 2(P-1)/P·nβ",
+    summary="the root scatters the message by MST, then the shares go around the ring",
+    paper="Chan, Heimlich, Purkayastha, van de Geijn 2007, section 5 (long vectors)",
+    parts=one_part_per_rank,
+)

@@ -1,0 +1,35 @@
+"""Bruck's all_gather backwards: partial sums go a distance that halves, on any rank count."""
+
+from collsim.algorithms._arrange import log2_up
+from collsim.algorithms._reverse import reverse
+from collsim.algorithms.all_gather import bruck as all_gather
+from collsim.core.algorithm import Algorithm, Terms
+from collsim.core.builder import Builder
+
+__all__ = ["ALGORITHM", "terms"]
+
+
+def build(b: Builder) -> None:
+    """List the operations."""
+    reverse(b, lambda recorder: all_gather.steps(recorder, recorder.pieces))
+
+
+def terms(ranks: int, chunks: int = 1) -> Terms:
+    """Return the claimed cost.
+
+    With gamma it is exact where the second round sends on something that the first round
+    brought; elsewhere it need not wait for the first one's reduction.
+    """
+    share = (ranks - 1) / ranks
+    rounds = log2_up(ranks)
+    waits = rounds <= 1 or 4 * ranks > 3 << rounds
+    return Terms(rounds, share, share, exact_with_gamma=waits)
+
+
+ALGORITHM = Algorithm(
+    build=build,
+    terms=terms,
+    formula="⌈log P⌉α + (P-1)/P·n(β + γ)",
+    summary="partial sums travel the furthest first, 2^k ranks in round k from the last to 0",
+    paper="the reverse of Bruck, Ho, Kipnis, Upfal, Weathersby 1997, section 3",
+)
