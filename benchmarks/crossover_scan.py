@@ -19,7 +19,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.algorithms import algorithm_names, find
+from collsim.algorithms import find
 from collsim.choose.crossover import Crossover, crossover
 from collsim.choose.curve import TIE, Curve, Model
 from collsim.core.cluster import Cluster
@@ -39,6 +39,13 @@ _RAILS = (
     (5, 2),
 )  # fmt: skip
 LOW, HIGH = 1.0, float(2**40)
+
+
+# Fixed, so that a case's number always means the same case.
+_MORE = {
+    "all_gather": ("gather_broadcast",),
+    "all_reduce": ("reduce_broadcast", "reduce_scatter_all_gather"),
+}
 
 
 @dataclass(frozen=True)
@@ -106,8 +113,9 @@ def case(number: int) -> Case:
             int(rng.integers(2, 13)), alpha, rate, gamma=gamma, launch=launch, alpha_busy=busy
         )
     # sendrecv has one algorithm only.
-    kind = pick([name for name in COLLECTIVES if len(algorithm_names(name)) > 1])
-    a, b = (str(x) for x in rng.permutation(algorithm_names(kind))[:2])
+    kind = pick([name for name in COLLECTIVES if name != "sendrecv"])
+    names = ("mst", "ring", "linear", *_MORE.get(kind, ()))
+    a, b = (str(x) for x in rng.permutation(names)[:2])
     chunked = any(find(kind, name).chunked for name in (a, b))
     chunks = pick(("auto", 1, 2, 3, 7, 16)) if chunked else "auto"
     model: Model = pick(("auto", "event"))
@@ -177,9 +185,10 @@ def times(curve: Curve, sizes: Floats) -> Floats:
             continue
         part = best[allowed]
         if curve.by_formula(c):
-            part = np.minimum(part, [curve._seconds(n, c) for n in sizes[allowed]])  # noqa: SLF001
+            part = np.minimum(part, [curve._seconds(n, c, 1) for n in sizes[allowed]])  # noqa: SLF001
         else:
-            _events(curve.simulation(c), sizes[allowed], part)
+            for channels in curve.channels:
+                _events(curve.simulation(c, channels), sizes[allowed], part)
         best[allowed] = part
     return best
 

@@ -3,14 +3,17 @@
 from collections.abc import Iterable
 from typing import Final
 
+from numpy.typing import ArrayLike
+
 from collsim.core.algorithm import Algorithm
 from collsim.core.builder import Builder
-from collsim.core.collective import collective
+from collsim.core.collective import check_ranks, collective
 from collsim.core.schedule import Schedule
+from collsim.core.setting import Setting
 from collsim.errors import InputError, UnknownNameError
 from collsim.registry import member, names
 
-__all__ = ["algorithm_names", "build", "find", "unknown_algorithm"]
+__all__ = ["algorithm_names", "build", "find", "refusal", "unknown_algorithm"]
 
 _ENDS = ("mst", "ring")
 
@@ -56,7 +59,7 @@ def algorithm_names(collective_name: str) -> tuple[str, ...]:
     Examples
     --------
     >>> algorithm_names("gather")
-    ('mst', 'ring', 'linear')
+    ('mst', 'ring', 'direct', 'linear')
     """
     found = names(f"collsim.algorithms.{collective(collective_name).name}")
     return tuple(sorted(found, key=lambda name: (name not in _ENDS, name)))
@@ -85,6 +88,21 @@ def find(collective_name: str, name: str) -> Algorithm:
     return found
 
 
+def refusal(
+    collective_name: str, name: str, ranks: int, node: ArrayLike | None = None
+) -> str | None:
+    """Return why an algorithm can't run on so many ranks on these nodes, or None if it can.
+
+    Examples
+    --------
+    >>> refusal("all_reduce", "ring", 5) is None
+    True
+    """
+    algorithm = find(collective_name, name)
+    reason = algorithm.limits(ranks) or algorithm.needs(Setting(ranks, node))
+    return None if reason is None else f"{collective(collective_name).name}/{name}: {reason}"
+
+
 def unknown_algorithm(what: str, name: str, choices: Iterable[str]) -> UnknownNameError:
     """Return the error for an algorithm that there is not.
 
@@ -102,7 +120,14 @@ def unknown_algorithm(what: str, name: str, choices: Iterable[str]) -> UnknownNa
 
 
 def build(
-    collective_name: str, name: str, ranks: int, root: int = 0, chunks: int = 1
+    collective_name: str,
+    name: str,
+    ranks: int,
+    root: int = 0,
+    chunks: int = 1,
+    *,
+    node: ArrayLike | None = None,
+    channels: int = 1,
 ) -> Schedule:
     """Return the schedule of an algorithm.
 
@@ -116,11 +141,16 @@ def build(
         Root of a rooted collective.
     chunks : int
         Into how many chunks a pipelined algorithm cuts its message.
+    node : int array, shape (P,), optional
+        Node of every rank, as in ``cluster.node``; None means that all are on one.
+    channels : int
+        Copies of the algorithm that run at once, each on its share of the data.
 
     Raises
     ------
     InputError
-        If the algorithm can't run on so many ranks, takes no chunks, or the root is no rank.
+        If the algorithm can't run on so many ranks or on ranks spread like this, takes no
+        chunks or channels, or the root is no rank.
 
     Examples
     --------
@@ -129,12 +159,15 @@ def build(
     """
     kind = collective(collective_name)
     algorithm = find(collective_name, name)
-    reason = algorithm.limits(ranks)
+    reason = refusal(kind.name, name, check_ranks(ranks), node)
     if reason is not None:
-        raise InputError(f"{kind.name}/{name}: {reason}")
+        raise InputError(reason)
     if chunks != 1 and not algorithm.chunked:
         raise InputError(f"chunks: {kind.name}/{name} sends each message whole, got {chunks}")
-    builder = Builder(kind, ranks, root, chunks, algorithm.parts(ranks, chunks))
+    if channels != 1 and not algorithm.channeled:
+        raise InputError(f"channels: {kind.name}/{name} runs in one, got {channels}")
+    parts = algorithm.parts(ranks, chunks)
+    builder = Builder(kind, ranks, root, chunks, parts, node=node, channels=channels)
     if ranks > 1:
         algorithm.build(builder)
     return builder.finish()

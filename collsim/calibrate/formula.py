@@ -85,7 +85,7 @@ def terms_of(collective: str, algorithm: str, ranks: int, chunks: int = 1) -> Te
     Raises
     ------
     InputError
-        If the algorithm does not run on so many ranks.
+        If the algorithm does not run on so many ranks, or has no formula.
 
     Examples
     --------
@@ -99,7 +99,10 @@ def terms_of(collective: str, algorithm: str, ranks: int, chunks: int = 1) -> Te
         raise InputError(f"{collective}/{name}: {reason}")
     if ranks == 1:
         return Terms(0.0, 0.0)
-    return found.terms(ranks, chunks if found.chunked else 1)
+    terms = found.terms(ranks, chunks if found.chunked else 1)
+    if terms is None:
+        raise InputError(f"{collective}/{name}: has no formula, expected an algorithm with one")
+    return terms
 
 
 def chunks_of(

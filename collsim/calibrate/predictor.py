@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 
-from collsim.algorithms import build
+from collsim.algorithms import build, refusal
 from collsim.calibrate.formula import (
     Chunks,
     Predicted,
@@ -15,7 +15,8 @@ from collsim.calibrate.formula import (
 )
 from collsim.core.cluster import Cluster
 from collsim.core.profile import Profile
-from collsim.engine.chunks import best_chunks
+from collsim.core.setting import Setting
+from collsim.engine.chunks import best_chunks, channels_of, fastest_channels
 from collsim.engine.prepared import Prepared
 from collsim.errors import InputError
 
@@ -120,36 +121,62 @@ class _Times:
     def __call__(self, collective: str, ranks: int, nbytes: float) -> Predicted:
         key = collective, ranks, nbytes
         if key not in self._found:
-            count = self._count(collective, ranks, nbytes)
-            self._found[key] = self._at(collective, ranks, nbytes, count)
+            count, channels = self._best(collective, ranks, nbytes)
+            self._found[key] = self._at(collective, ranks, nbytes, count, channels)
         return self._found[key]
 
-    def _count(self, collective: str, ranks: int, nbytes: float) -> int:
+    def _best(self, collective: str, ranks: int, nbytes: float) -> tuple[int, int]:
+        """Return the best chunks and channels, as `predict` takes them."""
+        algorithm, cluster = found_for(collective, self.algorithm)[1], self.sized(ranks)
+        possible = channels_of(algorithm, Setting(ranks, cluster.node))
+        chosen: dict[int, int] = {}
+
+        def seconds(channels: int) -> float:
+            chosen[channels] = self._count(collective, ranks, nbytes, channels)
+            return self._seconds(collective, ranks, nbytes, chosen[channels], channels)
+
+        if len(possible) == 1:
+            return self._count(collective, ranks, nbytes, possible[0]), possible[0]
+        channels, _ = fastest_channels(possible, seconds)
+        return chosen[channels], channels
+
+    def _count(self, collective: str, ranks: int, nbytes: float, channels: int) -> int:
         if not found_for(collective, self.algorithm)[1].chunked:
             return 1
         if self.chunks != "auto":
             return self.chunks
         return best_chunks(
             nbytes,
-            lambda c: self._seconds(collective, ranks, nbytes, c),
-            self._by_formula(collective, ranks, 2),
-            ranks,
+            lambda c: self._seconds(collective, ranks, nbytes, c, channels),
+            self._by_formula(collective, ranks, 2, channels),
+            ranks * channels,
         )
 
-    def _by_formula(self, collective: str, ranks: int, chunks: int) -> bool:
+    def _by_formula(self, collective: str, ranks: int, chunks: int, channels: int) -> bool:
         cluster = self.sized(ranks)
-        terms = terms_of(collective, self.algorithm, ranks, chunks)
-        return cluster.uniform is not None and terms.holds(cluster.gamma)
+        if cluster.uniform is None or channels > 1:
+            return False
+        name, found = found_for(collective, self.algorithm)
+        reason = refusal(collective, name, ranks, cluster.node)
+        if reason is not None:
+            raise InputError(reason)
+        terms = found.terms(ranks, chunks)
+        return terms is not None and terms.holds(cluster.gamma)
 
-    def _seconds(self, collective: str, ranks: int, nbytes: float, chunks: int) -> float:
-        if self._by_formula(collective, ranks, chunks):
+    def _seconds(
+        self, collective: str, ranks: int, nbytes: float, chunks: int, channels: int
+    ) -> float:
+        if self._by_formula(collective, ranks, chunks, channels):
             return self._formula(collective, ranks, nbytes, chunks).seconds
-        return self._simulations(collective, ranks).simulation(chunks).makespan(nbytes)
+        simulations = self._simulations(collective, ranks)
+        return simulations.simulation(chunks, channels).makespan(nbytes)
 
-    def _at(self, collective: str, ranks: int, nbytes: float, chunks: int) -> Predicted:
-        if self._by_formula(collective, ranks, chunks):
+    def _at(
+        self, collective: str, ranks: int, nbytes: float, chunks: int, channels: int
+    ) -> Predicted:
+        if self._by_formula(collective, ranks, chunks, channels):
             return self._formula(collective, ranks, nbytes, chunks)
-        timeline = self._simulations(collective, ranks).simulation(chunks).run(nbytes)
+        timeline = self._simulations(collective, ranks).simulation(chunks, channels).run(nbytes)
         latency = timeline.breakdown.launch + timeline.breakdown.alpha
         seconds = timeline.makespan
         return Predicted(seconds, latency, seconds - latency, chunks, "event")
@@ -165,8 +192,11 @@ class _Times:
     def _simulations(self, collective: str, ranks: int) -> Prepared:
         key = collective, ranks
         if key not in self._prepared:
-            name = found_for(collective, self.algorithm)[0]
+            name, cluster = found_for(collective, self.algorithm)[0], self.sized(ranks)
             self._prepared[key] = Prepared(
-                self.sized(ranks), lambda c: build(collective, name, ranks, chunks=c)
+                cluster,
+                lambda c, k: build(
+                    collective, name, ranks, chunks=c, node=cluster.node, channels=k
+                ),
             )
         return self._prepared[key]

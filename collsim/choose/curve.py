@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from collsim.algorithms import build, find
+from collsim.algorithms import build, find, refusal
 from collsim.core.algorithm import Terms
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
 from collsim.core.schedule import Schedule
+from collsim.core.setting import Setting
 from collsim.core.timeline import Breakdown
-from collsim.engine.chunks import best_chunks, candidates
+from collsim.engine.chunks import best_chunks, candidates, channels_of, fastest_channels
 from collsim.engine.prepared import Prepared
 from collsim.engine.simulate import Simulation, check_nbytes
 from collsim.errors import InputError
@@ -31,6 +32,7 @@ class Time:
     breakdown: Breakdown
     chunks: int
     model: str
+    channels: int = 1
 
 
 class Curve:
@@ -53,8 +55,13 @@ class Curve:
     Raises
     ------
     InputError
-        If the algorithm can't run on so many ranks, takes no chunks, the root is no
-        rank, or a formula is asked for where none is exact.
+        If the algorithm can't run on so many ranks or on these nodes, takes no chunks, the
+        root is no rank, or a formula is asked for where none is exact.
+
+    Notes
+    -----
+    On several nodes, an algorithm that can run in several channels takes the faster of one
+    and as many as a node has GPUs, at each size.
 
     Examples
     --------
@@ -78,14 +85,16 @@ class Curve:
         self.cluster = cluster
         self.root = check_root(root, cluster.ranks)
         self.algorithm = find(self.collective.name, algorithm)
-        reason = self.algorithm.limits(cluster.ranks)
+        setting = Setting(cluster.ranks, cluster.node)
+        reason = refusal(self.collective.name, algorithm, cluster.ranks, cluster.node)
         if reason is not None:
-            raise InputError(f"{self.collective.name}/{algorithm}: {reason}")
+            raise InputError(reason)
         if model not in MODELS:
             raise InputError(f"model: got {model!r}, expected one of {', '.join(MODELS)}")
         self.model = model
         self._prepared = Prepared(cluster, self._build)
-        self._terms: dict[int, Terms] = {}
+        self._terms: dict[int, Terms | None] = {}
+        self.channels = channels_of(self.algorithm, setting)
         self.chunks = self._check_chunks(chunks)
         if model == "formula":
             self._check_formula()
@@ -112,60 +121,73 @@ class Curve:
                 f"model: no formula is exact for {where}, which is no ideal one-port network; "
                 "expected event or auto"
             )
-        if self.chunks is not None and not self.terms(self.chunks).holds(self.cluster.gamma):
+        terms = None if self.chunks is None else self.terms(self.chunks)
+        if terms is not None and not terms.holds(self.cluster.gamma):
             raise InputError(
                 f"model: the formula of {where} is a bound, not exact; expected event or auto"
             )
+        if self.terms(self.chunks or 1) is None:
+            raise InputError(f"model: {where} has no formula; expected event or auto")
 
-    def terms(self, chunks: int) -> Terms:
-        """Return the algorithm's claimed cost at a chunk count."""
+    def terms(self, chunks: int) -> Terms | None:
+        """Return the algorithm's claimed cost at a chunk count, if it has one."""
         if chunks not in self._terms:
             self._terms[chunks] = self.algorithm.terms(self.cluster.ranks, chunks)
         return self._terms[chunks]
 
     def by_formula(self, chunks: int) -> bool:
         """Return whether times with so many chunks come from the formula."""
-        return (
-            self.model != "event"
-            and self.cluster.uniform is not None
-            and self.terms(chunks).holds(self.cluster.gamma)
-        )
+        if self.model == "event" or self.cluster.uniform is None or len(self.channels) > 1:
+            return False
+        terms = self.terms(chunks)
+        return terms is not None and terms.holds(self.cluster.gamma)
 
     def at(self, nbytes: float) -> Time:
-        """Return the time at a size in bytes, with the best chunks if they are free."""
+        """Return the time at a size in bytes, with the best chunks and channels."""
         nbytes = check_nbytes(nbytes)
-        if self.chunks is not None:
-            return self._at(nbytes, self.chunks)
-        return self._at(nbytes, self._best_chunks(nbytes))
+        chunks, channels = self._best(nbytes)
+        if self.by_formula(chunks):
+            return self._formula(nbytes, chunks)
+        timeline = self.simulation(chunks, channels).run(nbytes)
+        return Time(timeline.makespan, timeline.breakdown, chunks, "event", channels)
 
     def seconds(self, nbytes: float) -> float:
         """Return the time in seconds at a size in bytes."""
         nbytes = check_nbytes(nbytes)
-        chunks = self.chunks if self.chunks is not None else self._best_chunks(nbytes)
-        return self._seconds(nbytes, chunks)
+        return self._seconds(nbytes, *self._best(nbytes))
 
     @property
     def candidates(self) -> tuple[int, ...]:
         """Chunk counts among which the best is taken, where they are free."""
         return candidates(self.by_formula(2), self.cluster.ranks)
 
-    def _best_chunks(self, nbytes: float) -> int:
+    def _best(self, nbytes: float) -> tuple[int, int]:
+        """Return the best chunks and channels at a size."""
+        chosen = {self.channels[0]: self._best_chunks(nbytes, self.channels[0])}
+        if len(self.channels) == 1:
+            return chosen[self.channels[0]], self.channels[0]
+
+        def seconds(channels: int) -> float:
+            if channels not in chosen:
+                chosen[channels] = self._best_chunks(nbytes, channels)
+            return self._seconds(nbytes, chosen[channels], channels)
+
+        channels, _ = fastest_channels(self.channels, seconds)
+        return chosen[channels], channels
+
+    def _best_chunks(self, nbytes: float, channels: int) -> int:
+        if self.chunks is not None:
+            return self.chunks
         formula = self.by_formula(2)
         if self.model == "formula" and not formula:
             return 1
-        ranks = self.cluster.ranks
-        return best_chunks(nbytes, lambda c: self._seconds(nbytes, c), formula, ranks)
+        ranks = self.cluster.ranks * channels
+        return best_chunks(nbytes, lambda c: self._seconds(nbytes, c, channels), formula, ranks)
 
-    def _seconds(self, nbytes: float, chunks: int) -> float:
+    def _seconds(self, nbytes: float, chunks: int, channels: int) -> float:
         if self.by_formula(chunks):
             return self._formula(nbytes, chunks).seconds
-        return self.simulation(chunks).makespan(nbytes)
-
-    def _at(self, nbytes: float, chunks: int) -> Time:
-        if self.by_formula(chunks):
-            return self._formula(nbytes, chunks)
-        timeline = self.simulation(chunks).run(nbytes)
-        return Time(timeline.makespan, timeline.breakdown, chunks, "event")
+        return self.simulation(chunks, channels).makespan(nbytes)
 
     def _formula(self, nbytes: float, chunks: int) -> Time:
         uniform = self.cluster.uniform
@@ -173,6 +195,8 @@ class Curve:
             raise InputError(f"model: cluster {self.cluster.name!r} has no exact formula")
         alpha, beta = uniform
         terms, cluster = self.terms(chunks), self.cluster
+        if terms is None:
+            raise InputError(f"model: {self.collective.name}/{self.name} has no formula")
         parts = Breakdown(
             alpha=terms.alphas * alpha,
             beta=terms.betas * nbytes * beta,
@@ -182,13 +206,17 @@ class Curve:
         seconds = cluster.launch + terms.seconds(nbytes, alpha, beta, cluster.gamma)
         return Time(seconds, parts, chunks, "formula")
 
-    def schedule(self, chunks: int) -> Schedule:
-        """Return the schedule at a chunk count."""
-        return self._prepared.schedule(chunks)
+    def schedule(self, chunks: int, channels: int = 1) -> Schedule:
+        """Return the schedule in so many chunks and channels."""
+        return self._prepared.schedule(chunks, channels)
 
-    def _build(self, chunks: int) -> Schedule:
-        return build(self.collective.name, self.name, self.cluster.ranks, self.root, chunks)
+    def _build(self, chunks: int, channels: int) -> Schedule:
+        ranks, node = self.cluster.ranks, self.cluster.node
+        return build(
+            self.collective.name, self.name, ranks, self.root, chunks, node=node,
+            channels=channels,
+        )  # fmt: skip
 
-    def simulation(self, chunks: int) -> Simulation:
-        """Return the prepared simulation at a chunk count, for one run; built once."""
-        return self._prepared.simulation(chunks)
+    def simulation(self, chunks: int, channels: int = 1) -> Simulation:
+        """Return the prepared simulation in so many chunks and channels; built once."""
+        return self._prepared.simulation(chunks, channels)

@@ -178,7 +178,10 @@ def _claim(curve: Curve, costs: Sequence[Cost]) -> Claim:
         return "exact"
     if curve.cluster.uniform is None:
         return "none"
-    return "overlap" if all(curve.terms(chunks).exact for chunks in simulated) else "bound"
+    terms = [curve.terms(chunks) for chunks in simulated]
+    if None in terms:
+        return "none"
+    return "overlap" if all(one is not None and one.exact for one in terms) else "bound"
 
 
 def _cost(curve: Curve, size: float) -> Cost:
@@ -186,8 +189,8 @@ def _cost(curve: Curve, size: float) -> Cost:
     parts = time.breakdown
     alphas = betas = equal = None
     uniform = curve.cluster.uniform
-    if time.model == "formula" and uniform is not None:
-        terms = curve.terms(time.chunks)
+    terms = curve.terms(time.chunks)
+    if time.model == "formula" and uniform is not None and terms is not None:
         alphas, betas = float(terms.alphas), float(terms.betas)
         if betas:
             equal = alphas * uniform[0] / (betas * uniform[1])
@@ -197,6 +200,7 @@ def _cost(curve: Curve, size: float) -> Cost:
     return Cost(
         size=size,
         chunks=time.chunks,
+        channels=time.channels,
         model=time.model,
         time_us=time.seconds * 1e6,
         alpha_us=parts.alpha * 1e6,

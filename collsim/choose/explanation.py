@@ -52,6 +52,8 @@ class Cost:
         Bytes.
     chunks : int
         In how many chunks.
+    channels : int
+        In how many channels.
     model : str
         ``"formula"`` or ``"event"``.
     time_us, alpha_us, beta_us, gamma_us, launch_us, waiting_us : float
@@ -67,6 +69,7 @@ class Cost:
 
     size: float
     chunks: int
+    channels: int
     model: str
     time_us: float
     alpha_us: float

@@ -53,7 +53,7 @@ def curves(
     --------
     >>> found, left_out = curves("gather", Cluster.ideal(4, "1us", "1GB/s"), "all")
     >>> [curve.name for curve in found], left_out
-    (['mst', 'ring', 'linear'], {})
+    (['mst', 'ring', 'direct', 'linear'], {})
     """
     kind = collective(collective_name)
     if not isinstance(cluster, Cluster):
@@ -227,6 +227,7 @@ def _row(
         algorithm=curve.name,
         protocol=None,
         chunks=time.chunks,
+        channels=time.channels,
         model=time.model,
         sharing=curve.cluster.sharing,
         time_us=time.seconds * 1e6,

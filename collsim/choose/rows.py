@@ -22,7 +22,7 @@ class Row:
         shared out, of the whole buffer elsewhere.
     dtype, op, root
         Element type; reduction (None where nothing is reduced); root (None without one).
-    algorithm, protocol, chunks, model, sharing
+    algorithm, protocol, chunks, channels, model, sharing
         What was timed and how. Protocol is None unless a profile tells protocols apart.
     time_us : float
         Microseconds.
@@ -48,6 +48,7 @@ class Row:
     algorithm: str
     protocol: str | None
     chunks: int
+    channels: int
     model: str
     sharing: str
     time_us: float

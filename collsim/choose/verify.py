@@ -4,9 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from collsim.algorithms import algorithm_names, build, find, unknown_algorithm
-from collsim.core.algorithm import Algorithm
+from collsim.core.algorithm import Algorithm, no_needs
 from collsim.core.collective import COLLECTIVES, Collective, check_ranks, check_root, collective
+from collsim.core.setting import Setting
+from collsim.engine.chunks import channels_of
 from collsim.engine.verdict import Verdict, verify_schedule
 from collsim.errors import CollsimError
 
@@ -123,9 +127,10 @@ def verify(
     left_out: list[LeftOut] = []
     for kind, name, found in _algorithms(collective_name, algorithm):
         for p in counts:
-            reason = found.limits(p)
-            if reason is not None:
-                left_out.append(LeftOut(kind.name, name, p, reason))
+            settings = _settings(p)
+            refused = [found.limits(p) or found.needs(setting) for setting in settings]
+            if None not in refused:
+                left_out.append(LeftOut(kind.name, name, p, refused[-1] or ""))
                 continue
             for root in _roots(kind, p, wanted):
                 if root is not None and root >= p:
@@ -158,17 +163,53 @@ def _algorithms(
             yield collective(kind), name, find(kind, name)
 
 
+def _settings(ranks: int) -> tuple[Setting, ...]:
+    """Return arrangements: one node, two that differ, and pairs or threes that are dealt out.
+
+    What is spread evenly comes last: where even that is refused, its reason is the one that
+    says something of the rank count.
+    """
+    one = Setting(ranks)
+    every = np.arange(ranks)
+    if ranks < 4:
+        return (one,)
+    even = next((size for size in (2, 3) if ranks % size == 0), 2)
+    nodes = [every >= ranks // 2 + 1, every * 2 // ranks, every % (ranks // even)]
+    return (one, *(Setting(ranks, node.astype(np.int64)) for node in nodes))
+
+
 def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) -> Verdict:
-    for chunks in _CHUNKS if found.chunked else (1,):
-        try:
-            verdict = verify_schedule(build(kind, name, ranks, root, chunks))
-        except CollsimError as error:
-            verdict = Verdict(False, f"can't be built: {error}")
-        if not verdict.ok:
-            return (
-                verdict if chunks == 1 else Verdict(False, f"{chunks} chunks: {verdict.reason}")
-            )
+    """Verify on one node and, where that makes a difference, on several."""
+    for setting in _settings(ranks):
+        if found.needs(setting) is not None:
+            continue
+        for channels in channels_of(found, setting):
+            for chunks in _CHUNKS if found.chunked else (1,):
+                verdict = _case(kind, name, setting, root, chunks, channels)
+                if not verdict.ok:
+                    return Verdict(False, _where(setting, channels, chunks) + verdict.reason)
+        if found.needs is no_needs and not found.channeled:
+            # Nodes make no difference to it.
+            break
     return Verdict(True)
+
+
+def _case(
+    kind: str, name: str, setting: Setting, root: int, chunks: int, channels: int
+) -> Verdict:
+    try:
+        schedule = build(
+            kind, name, setting.ranks, root, chunks, node=setting.node, channels=channels
+        )
+        return verify_schedule(schedule)
+    except CollsimError as error:
+        return Verdict(False, f"can't be built: {error}")
+
+
+def _where(setting: Setting, channels: int, chunks: int) -> str:
+    counts = ((setting.nodes, "nodes"), (channels, "channels"), (chunks, "chunks"))
+    said = ", ".join(f"{count} {what}" for count, what in counts if count > 1)
+    return f"{said}: " if said else ""
 
 
 def _check_roots(roots: Iterable[int], counts: Sequence[int]) -> tuple[int, ...]:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from collsim.core.builder import Builder
+from collsim.core.setting import Setting
 
-__all__ = ["Algorithm", "Terms", "no_limits", "one_part"]
+__all__ = ["Algorithm", "Terms", "no_limits", "no_needs", "no_terms", "one_part"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,15 @@ def no_limits(_ranks: int) -> str | None:
     return None
 
 
+def no_needs(_setting: Setting) -> str | None:
+    """Return None: the algorithm runs however the ranks are spread over nodes."""
+    return None
+
+
+def no_terms(_ranks: int, _chunks: int = 1) -> None:
+    """Return None: nothing is claimed of the time, which only a simulation finds."""
+
+
 def one_part(_ranks: int, _chunks: int) -> int:
     """Return 1: the algorithm leaves every block of the collective whole."""
     return 1
@@ -83,7 +93,8 @@ class Algorithm:
     build : callable
         ``build(builder)`` lists the operations round by round.
     terms : callable
-        ``(ranks, chunks) -> Terms``: the claimed cost on an ideal one-port network.
+        ``(ranks, chunks) -> Terms | None``: the claimed cost on an ideal one-port network,
+        with one channel; None where nothing is claimed.
     formula : str
         The same for the reader.
     summary : str
@@ -93,9 +104,13 @@ class Algorithm:
     chunked : bool
         Whether the message can be cut into chunks that follow each other.
     parts : callable
-        ``(ranks, chunks) -> int``: into how many parts each block is cut.
+        ``(ranks, chunks) -> int``: into how many parts a channel cuts its share of a block.
     limits : callable
         ``ranks -> str | None``: why it can't run on so many ranks, or None.
+    needs : callable
+        ``setting -> str | None``: why it can't run on ranks spread like this, or None.
+    channeled : bool
+        Whether several copies can run at once, each on its share of every block.
 
     See Also
     --------
@@ -103,10 +118,12 @@ class Algorithm:
     """
 
     build: Callable[[Builder], None]
-    terms: Callable[[int, int], Terms]
+    terms: Callable[[int, int], Terms | None]
     formula: str
     summary: str
     paper: str
     chunked: bool = False
     parts: Callable[[int, int], int] = one_part
     limits: Callable[[int], str | None] = no_limits
+    needs: Callable[[Setting], str | None] = no_needs
+    channeled: bool = False

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from collsim.core.collective import Collective, check_count, check_ranks, check_root
 from collsim.core.depend import derive
 from collsim.core.schedule import COPY, REDUCE, Schedule
+from collsim.core.setting import Setting
 from collsim.errors import InputError, TooLargeError
 
 __all__ = ["COMPILE_FROM", "MAX_CARRIED", "Builder"]
@@ -42,12 +43,19 @@ class Builder:
     chunks : int
         Into how many chunks the user wants a pipelined message cut.
     parts : int
-        Equal parts into which every block is cut; see :attr:`pieces`.
+        Equal parts into which a channel cuts its share of every block; see :attr:`pieces`.
+    node : int array, shape (P,), optional
+        Node of every rank; None means that all are on one.
+    channels : int
+        Copies of the algorithm that run at once, each on its share of every block.
 
     Attributes
     ----------
     pieces : int64 array, shape (blocks, parts)
-        Numbers of the pieces. Row i holds the parts of block i of the collective.
+        Numbers of the pieces. Row i holds the parts of block i of the collective, those of
+        the first channel first.
+    setting : Setting
+        Who is near whom.
 
     Examples
     --------
@@ -64,13 +72,23 @@ class Builder:
     """
 
     def __init__(
-        self, collective: Collective, ranks: int, root: int = 0, chunks: int = 1, parts: int = 1
+        self,
+        collective: Collective,
+        ranks: int,
+        root: int = 0,
+        chunks: int = 1,
+        parts: int = 1,
+        *,
+        node: ArrayLike | None = None,
+        channels: int = 1,
     ) -> None:
         self.collective = collective
         self.ranks = check_ranks(ranks)
         self.root = check_root(root, ranks)
         self.chunks = check_count("chunks", chunks)
-        self.parts = check_count("parts", parts)
+        self.channels = check_count("channels", channels)
+        self.setting = Setting(ranks, node)
+        self.parts = parts = check_count("parts", parts) * channels
         blocks = collective.blocks(ranks)
         if blocks * parts > MAX_CARRIED:
             raise TooLargeError(
@@ -86,6 +104,11 @@ class Builder:
         self._pieces: list[Int32] = []
         self._into: list[Int32 | None] = []
         self._alike: list[tuple[int, int, int, int]] = []
+
+    def share(self, channel: int) -> Int64:
+        """Return the pieces of one channel, shape (blocks, parts of the channel)."""
+        width = self.parts // self.channels
+        return self.pieces[:, channel * width : (channel + 1) * width]
 
     def next_round(self) -> None:
         """Begin a new round: what follows may happen at once, and after what came before."""

@@ -1,10 +1,14 @@
-"""Into how many chunks a pipelined algorithm cuts its message, where it is free to choose."""
+"""Into how many chunks and channels an algorithm is cut, where it is free to choose."""
 
 import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-__all__ = ["best_chunks", "candidates"]
+from collsim.core.algorithm import Algorithm
+from collsim.core.setting import Setting
+from collsim.errors import TooLargeError
+
+__all__ = ["best_chunks", "candidates", "channels_of", "fastest_channels"]
 
 # Chunk counts that are tried by formula, and by simulation, where each one costs time.
 _BY_FORMULA: Final = tuple(2**k for k in range(17))
@@ -12,6 +16,8 @@ _BY_EVENT: Final = tuple(2**k for k in range(11))
 # Rank count times chunks up to which a schedule is simulated just to see whether it is
 # faster: about two million messages, or a second.
 _TRIED: Final = 2**20
+# Times that differ by less, relative, are equal.
+_EQUAL: Final = 1e-11
 
 
 def candidates(by_formula: bool, ranks: int = 1) -> tuple[int, ...]:
@@ -73,3 +79,45 @@ def _climb(possible: Sequence[int], seconds: Callable[[int], float]) -> int:
             if worse == 2:
                 break
     return best
+
+
+def channels_of(algorithm: Algorithm, setting: Setting) -> tuple[int, ...]:
+    """Return the channel counts among which the best is taken.
+
+    On several nodes one, and as many as every node has GPUs, so that each has its own way
+    out of the node; on one node a single channel uses all that there is.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from collsim.algorithms import find
+    >>> mst, two_nodes = find("all_reduce", "mst"), Setting(4, [0, 0, 1, 1])
+    >>> channels_of(mst, two_nodes), channels_of(replace(mst, channeled=True), two_nodes)
+    ((1,), (1, 2))
+    """
+    if not algorithm.channeled or setting.nodes == 1 or setting.fewest == 1:
+        return (1,)
+    return (1, setting.fewest)
+
+
+def fastest_channels(
+    possible: Sequence[int], seconds: Callable[[int], float]
+) -> tuple[int, float]:
+    """Return the fastest of some channel counts and its time; the first of equals.
+
+    A count that makes a schedule too large to be simulated is left out, but for the first.
+
+    Examples
+    --------
+    >>> fastest_channels((1, 8), lambda channels: 16 / channels)
+    (8, 2.0)
+    """
+    best, least = possible[0], seconds(possible[0])
+    for channels in possible[1:]:
+        try:
+            found = seconds(channels)
+        except TooLargeError:
+            continue
+        if found < least * (1 - _EQUAL):
+            best, least = channels, found
+    return best, least

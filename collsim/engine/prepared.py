@@ -1,4 +1,4 @@
-"""Simulations of one algorithm at several chunk counts, each prepared once."""
+"""Simulations of one algorithm in several chunks and channels, each prepared once."""
 
 from collections.abc import Callable
 
@@ -10,44 +10,44 @@ __all__ = ["Prepared"]
 
 
 class Prepared:
-    """Builds a schedule when its chunk count is first asked for, and keeps it.
+    """Builds a schedule when its chunks and channels are first asked for, and keeps it.
 
     Parameters
     ----------
     cluster : Cluster
         Where they run.
     build : callable
-        ``chunks -> Schedule``.
+        ``(chunks, channels) -> Schedule``.
 
     Examples
     --------
     >>> from collsim.algorithms import build
     >>> cluster = Cluster.ideal(4, "1us", "1GB/s")
-    >>> prepared = Prepared(cluster, lambda c: build("broadcast", "ring", 4, chunks=c))
+    >>> prepared = Prepared(cluster, lambda c, _: build("broadcast", "ring", 4, 0, c))
     >>> len(prepared.schedule(2)), prepared.simulation(2) is prepared.simulation(2)
     (6, True)
     """
 
-    def __init__(self, cluster: Cluster, build: Callable[[int], Schedule]) -> None:
+    def __init__(self, cluster: Cluster, build: Callable[[int, int], Schedule]) -> None:
         self.cluster = cluster
         self.build = build
-        self._simulations: dict[int, Simulation] = {}
+        self._simulations: dict[tuple[int, int], Simulation] = {}
         self._work = 0
 
-    def schedule(self, chunks: int) -> Schedule:
-        """Return the schedule at a chunk count."""
-        if chunks in self._simulations:
-            return self._simulations[chunks].schedule
-        return self.build(chunks)
+    def schedule(self, chunks: int, channels: int = 1) -> Schedule:
+        """Return the schedule in so many chunks and channels."""
+        found = self._simulations.get((chunks, channels))
+        return self.build(chunks, channels) if found is None else found.schedule
 
-    def simulation(self, chunks: int) -> Simulation:
-        """Return the prepared simulation at a chunk count, for one run."""
-        if chunks not in self._simulations:
-            self._simulations[chunks] = Simulation(self.schedule(chunks), self.cluster)
-        found = self._simulations[chunks]
+    def simulation(self, chunks: int, channels: int = 1) -> Simulation:
+        """Return the prepared simulation in so many chunks and channels, for one run."""
+        key = chunks, channels
+        if key not in self._simulations:
+            self._simulations[key] = Simulation(self.schedule(*key), self.cluster)
+        found = self._simulations[key]
         self._work += len(found.schedule)
         if self._work >= COMPILE_FROM and not found.compiled:
             # Many small runs repay the compiled loop as one large run does.
             found = Simulation(found.schedule, self.cluster, compiled=True)
-            self._simulations[chunks] = found
+            self._simulations[key] = found
         return found

@@ -151,6 +151,8 @@ def _table(answer: Explanation, costs: Sequence[Cost], results: bool) -> list[st
     columns: dict[str, list[str]] = {"size": [size_text(cost.size) for cost in costs]}
     if any(cost.chunks > 1 for cost in costs):
         columns["chunks"] = [str(cost.chunks) for cost in costs]
+    if any(cost.channels > 1 for cost in costs):
+        columns["channels"] = [str(cost.channels) for cost in costs]
     first = answer.messages[0]
     columns["alpha"] = [
         _product(cost.alphas, first.alpha_us, cost.alpha_us, results) for cost in costs

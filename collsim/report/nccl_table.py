@@ -39,7 +39,9 @@ def nccl_table(prediction: Prediction, network: str, compared: bool = False) -> 
     rows = prediction.rows
     width = max([len("algorithm"), *(len(row.algorithm) for row in rows)])
     where = f"{_count(prediction.ranks)} of {prediction.cluster} ({network})"
-    last = (f"{'algorithm':<{width}}", "protocol", "chunks", "model  ", "efficiency")
+    several = any(row.channels > 1 for row in rows)
+    parallel = ("channels",) if several else ()
+    last = (f"{'algorithm':<{width}}", "protocol", "chunks", *parallel, "model  ", "efficiency")
     more = (f"{'healthy':>8}", f"{'change':>7}") if compared else ()
     units = ("(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)")
     lines = [
@@ -48,7 +50,7 @@ def nccl_table(prediction: Prediction, network: str, compared: bool = False) -> 
         "# " + "  ".join((*_set(_TITLES), *last, *more)),
         "# " + "  ".join(_set(units)),
     ]
-    lines += [_line(row, width) + (_change(row) if compared else "") for row in rows]
+    lines += [_line(row, width, several) + (_change(row) if compared else "") for row in rows]
     return "\n".join(lines)
 
 
@@ -56,13 +58,15 @@ def _set(titles: Sequence[str]) -> list[str]:
     return [f"{title:>{width}}" for title, width in zip(titles, _WIDTHS, strict=True)]
 
 
-def _line(row: Row, width: int) -> str:
+def _line(row: Row, width: int, several: bool) -> str:
+    channels = f"  {row.channels:>8}" if several else ""
     efficiency = "-" if row.efficiency is None else f"{row.efficiency:.1%}"
     return (
         f"{row.size:>12}  {row.count:>12}  {row.dtype:>8}  {row.op or 'none':>6}  "
         f"{-1 if row.root is None else row.root:>6}  {format_us(row.time_us):>8}  "
         f"{format_number(row.algbw):>8}  {format_number(row.busbw):>8}  "
-        f"{row.algorithm:<{width}}  {row.protocol or '-':<8}  {row.chunks:>6}  {row.model:<7}  "
+        f"{row.algorithm:<{width}}  {row.protocol or '-':<8}  {row.chunks:>6}{channels}  "
+        f"{row.model:<7}  "
         f"{efficiency:>10}"
     )
 

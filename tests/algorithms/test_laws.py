@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from collsim.algorithms import algorithm_names, build, find
+from collsim.algorithms import algorithm_names, build, find, refusal
 from collsim.core.algorithm import Terms
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES, collective
-from collsim.core.setting import Setting
 from collsim.core.timeline import Timeline
 from collsim.engine.bound import lower_bound
 from collsim.engine.simulate import Simulation
@@ -36,13 +35,10 @@ def roots_of(name: str, ranks: int) -> list[int]:
 
 def applies(name: str, algorithm: str, ranks: int) -> bool:
     """Return whether an algorithm runs on so many ranks of one node."""
-    claim = find(name, algorithm)
-    return not claim.limits(ranks) and not claim.needs(Setting(ranks))
+    return refusal(name, algorithm, ranks) is None
 
 
-def simulations(
-    name: str, algorithm: str, ranks: int
-) -> list[tuple[Terms | None, Simulation]]:
+def simulations(name: str, algorithm: str, ranks: int) -> list[tuple[Terms | None, Simulation]]:
     """Return every chunk count, with gamma and without, for roots that take turns."""
     claim = find(name, algorithm)
     roots = roots_of(name, ranks)
@@ -110,8 +106,6 @@ def test_parts_of_the_time_are_those_of_the_formula(
     name: str, algorithm: str, ranks: int
 ) -> None:
     """Where a formula is exact, its alphas and betas lie on the critical path, as many."""
-    if find(name, algorithm).limits(ranks) is not None:
-        return
     if not applies(name, algorithm, ranks):
         return
     terms = find(name, algorithm).terms(ranks, 1)
@@ -221,6 +215,8 @@ def test_formula_of_the_reader_is_that_of_the_computer(name: str, algorithm: str
                 "P": ranks, "c": chunks, "n": n, "α": alpha, "β": beta, "γ": gamma,
                 "L": log2_up(ranks), "F": ranks.bit_length() - 1,
                 "S": float(bits(ranks)) * ranks,
+                "V": sum(v * 4**k < ranks for k in range(4) for v in (1, 2, 3)),
+                "D": sum(j // 4**k % 4 > 0 for k in range(4) for j in range(ranks)),
             }  # fmt: skip
             assert evaluate(claim.formula, letters) == pytest.approx(expected, rel=1e-12)
 
@@ -228,7 +224,13 @@ def test_formula_of_the_reader_is_that_of_the_computer(name: str, algorithm: str
 def evaluate(formula: str, letters: dict[str, float]) -> float:
     """Return the value of a formula in the notation of the files."""
     text = formula.removeprefix("≤").replace("⌈log P⌉", "L").replace("⌊log P⌋", "F")
-    text = text.replace("Σₖ #{1 ≤ j < P : bit k of j set}", "S").replace("·", "*").replace("^", "**")
+    text = (
+        text.replace("Σₖ #{1 ≤ j < P : bit k of j set}", "S")
+        .replace("Σₖ #{1 ≤ v ≤ 3 : v·4ᵏ < P}", "V")
+        .replace("Σₖ #{1 ≤ j < P : digit k of j to base 4 set}", "D")
+        .replace("·", "*")
+        .replace("^", "**")
+    )
     # A letter, bracket or number that follows another is multiplied with it.
     spelled = ""
     for before, char in zip(" " + text, text, strict=False):

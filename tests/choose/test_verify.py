@@ -125,7 +125,7 @@ def test_wrong_unfit_and_broken_algorithms(monkeypatch: pytest.MonkeyPatch) -> N
         limits=lambda ranks: None if ranks < 4 else "needs fewer than 4 ranks",
     )
 
-    def build(kind: str, name: str, ranks: int, root: int, chunks: int) -> object:
+    def build(kind: str, name: str, ranks: int, root: int, chunks: int, **_: object) -> object:
         b = Builder(
             module.collective(kind), ranks, root, chunks, algorithm.parts(ranks, chunks)
         )

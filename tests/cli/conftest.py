@@ -85,6 +85,7 @@ _KINDS: dict[str, Any] = {
     "check: algorithm": (_TEXT, None),  # of what was measured
     "file": (_TEXT, None),
     "chunks": _COUNT,
+    "channels": _COUNT,
     "model": _TEXT,
     "sharing": _TEXT,
     "efficiency": (float, int, None),
@@ -102,8 +103,8 @@ _KINDS: dict[str, Any] = {
     "verdict": _TEXT,
 }
 _PREDICTED = (
-    "size count dtype op root algorithm protocol chunks model sharing time_us algbw busbw "
-    "alpha_us beta_us gamma_us launch_us waiting_us lower_bound_us efficiency"
+    "size count dtype op root algorithm protocol chunks channels model sharing time_us algbw "
+    "busbw alpha_us beta_us gamma_us launch_us waiting_us lower_bound_us efficiency"
 )
 _ROWS = {
     "predict": _PREDICTED,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from collsim.algorithms import algorithm_names, build, find
+from collsim.algorithms import algorithm_names, build, refusal
 from collsim.config.cluster import load
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES
@@ -120,8 +120,8 @@ def test_nothing_beats_the_bound_on_them(file: Path, nbytes: float) -> None:
     cluster = read(file, "nodes = [[0, 1], [2, 3]]\n" + MACHINE + ROUTE)
     for kind in COLLECTIVES:
         for algorithm in algorithm_names(kind):
-            if find(kind, algorithm).limits(4) is None:
-                schedule = build(kind, algorithm, 4)
+            if refusal(kind, algorithm, 4, cluster.node) is None:
+                schedule = build(kind, algorithm, 4, node=cluster.node)
                 least = lower_bound(schedule.collective, cluster, nbytes)
                 assert simulate(schedule, cluster, nbytes).makespan >= least * (1 - 1e-9)
 

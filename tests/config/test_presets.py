@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from collsim.algorithms import algorithm_names, build, find
+from collsim.algorithms import algorithm_names, build, find, refusal
 from collsim.config import presets
 from collsim.config.document import read_table
 from collsim.config.links import preset_link
@@ -155,7 +155,7 @@ def test_every_cluster_runs_every_algorithm(name: str) -> None:
     """Every preset can be simulated, and takes time."""
     cluster = Cluster.load(name)
     for kind, algorithm in ALGORITHMS:
-        if find(kind, algorithm).limits(cluster.ranks) is None:
+        if refusal(kind, algorithm, cluster.ranks) is None:
             assert simulate(build(kind, algorithm, cluster.ranks), cluster, 1000).makespan > 0
 
 
@@ -168,7 +168,11 @@ def test_one_node_obeys_the_formula(name: str, kind: str, algorithm: str, nbytes
     if cluster.uniform is None:
         assert name not in {"textbook-h100", "dgx-a100", "dgx-h100", "gb200-nvl72"}
         return
+    if refusal(kind, algorithm, cluster.ranks) is not None:
+        return
     terms = find(kind, algorithm).terms(cluster.ranks, 1)
+    if terms is None:
+        return
     formula = terms.seconds(nbytes, *cluster.uniform, cluster.gamma) + cluster.launch
     simulated = simulate(build(kind, algorithm, cluster.ranks), cluster, nbytes).makespan
     if terms.holds(cluster.gamma):

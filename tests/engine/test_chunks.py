@@ -45,7 +45,7 @@ def test_a_schedule_is_built_once_for_all_its_simulations() -> None:
     """Asked for alone it is not kept, as nothing was prepared."""
     built = []
 
-    def make(chunks: int) -> object:
+    def make(chunks: int, channels: int) -> object:
         built.append(chunks)
         return build("broadcast", "ring", 3, chunks=chunks)
 

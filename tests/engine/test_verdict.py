@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from collsim.algorithms import algorithm_names, build, find
+from collsim.algorithms import algorithm_names, build, find, refusal
 from collsim.core.builder import Builder
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES, collective
@@ -224,6 +224,8 @@ def results(schedule: Schedule, seeds: range) -> set[tuple[int, ...]]:
 @pytest.mark.parametrize(("kind", "name"), MEMBERS)
 def test_every_legal_order_has_one_outcome(kind: str, name: str, ranks: int) -> None:
     """What the order check promises, by trying."""
+    if refusal(kind, name, ranks) is not None:
+        return
     schedule = build(kind, name, ranks, 0, 3 if find(kind, name).chunked else 1)
     assert len(results(schedule, range(10))) == 1
 

@@ -70,7 +70,15 @@ def command(
 
     answer = predict(collective, network, size, **run)
     (row,) = answer.rows
-    schedule = build(answer.collective, row.algorithm, network.ranks, row.root or 0, row.chunks)
+    schedule = build(
+        answer.collective,
+        row.algorithm,
+        network.ranks,
+        row.root or 0,
+        row.chunks,
+        node=network.node,
+        channels=row.channels,
+    )
     found = simulation_record(row, simulate(schedule, network, size))
     title = f"{answer.collective} on {answer.ranks} ranks of {network.name} ({network.shape})"
     output.emit(

@@ -1,0 +1,76 @@
+"""Where the ranks of a collective sit: how many there are, and on which node each is."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from collsim.core.collective import check_ranks
+from collsim.errors import InputError
+
+__all__ = ["Setting"]
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Ranks, and the node of every one of them.
+
+    All that an algorithm may know of the machine: who is near whom.
+
+    Parameters
+    ----------
+    ranks : int
+        Rank count P.
+    node : int array, shape (P,), optional
+        Node of every rank; None means that all are on one.
+
+    Raises
+    ------
+    InputError
+        If `node` has another length, or no whole numbers.
+
+    Examples
+    --------
+    >>> setting = Setting(5, [0, 1, 0, 1, 0])
+    >>> setting.nodes, [ranks.tolist() for ranks in setting.members]
+    (2, [[0, 2, 4], [1, 3]])
+    >>> setting.even, setting.fewest
+    (False, 2)
+    """
+
+    ranks: int
+    node: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        check_ranks(self.ranks)
+        if self.node is None:
+            return
+        node = np.asarray(self.node)
+        if node.shape != (self.ranks,):
+            raise InputError(f"node: has {node.size} entries, expected {self.ranks}")
+        if node.dtype.kind not in "iu":
+            raise InputError(f"node: got {self.node!r}, expected whole numbers")
+
+    @cached_property
+    def members(self) -> tuple[NDArray[np.int64], ...]:
+        """Ranks of every node, both in rising order."""
+        if self.node is None:
+            return (np.arange(self.ranks),)
+        node = np.asarray(self.node)
+        return tuple(np.flatnonzero(node == one) for one in np.unique(node))
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes that have a rank."""
+        return len(self.members)
+
+    @property
+    def fewest(self) -> int:
+        """Ranks of the node that has the fewest."""
+        return min(len(ranks) for ranks in self.members)
+
+    @property
+    def even(self) -> bool:
+        """Whether all nodes have equally many ranks."""
+        return self.fewest * self.nodes == self.ranks
