@@ -14,7 +14,15 @@ class _Recorder(Builder):
     """Writes down copies, round by round, and builds nothing."""
 
     def __init__(self, like: Builder) -> None:
-        super().__init__(like.collective, like.ranks, like.root, like.chunks, like.parts)
+        super().__init__(
+            like.collective,
+            like.ranks,
+            like.root,
+            like.chunks,
+            like.parts // like.channels,
+            node=like.setting.node,
+            channels=like.channels,
+        )
         self.calls: list[list[tuple[ArrayLike, ArrayLike, ArrayLike, int]]] = []
 
     def next_round(self) -> None:
@@ -27,13 +35,15 @@ class _Recorder(Builder):
         pieces: ArrayLike,
         into: ArrayLike | None = None,
         channel: int = 0,
+        turn: ArrayLike | None = None,
+        strict: bool = False,
     ) -> None:
         if into is not None:
             raise InputError("reverse: data must keep their place")
         self.calls[-1].append((src, dst, pieces, channel))
 
 
-def reverse(b: Builder, steps: Callable[[Builder], None]) -> None:
+def reverse(b: Builder, steps: Callable[[Builder], None], turn: int | None = None) -> None:
     """List the operations of `steps` backwards, as reductions.
 
     Where `steps` hands every piece down a tree, once to every rank, its reverse adds it up
@@ -44,7 +54,10 @@ def reverse(b: Builder, steps: Callable[[Builder], None]) -> None:
     b : Builder
         Of the collective that reduces.
     steps : callable
-        Lists copies, each call after a ``next_round()``.
+        Lists copies, each call after a ``next_round()``. Turns don't carry over, as they
+        belong to receivers.
+    turn : int, optional
+        Queue of every reversed message at its receiver, in which senders are strict, too.
 
     Examples
     --------
@@ -64,4 +77,4 @@ def reverse(b: Builder, steps: Callable[[Builder], None]) -> None:
     for calls in reversed(recorder.calls):
         b.next_round()
         for src, dst, pieces, channel in calls:
-            b.reduce(dst, src, pieces, channel=channel)
+            b.reduce(dst, src, pieces, channel=channel, turn=turn, strict=turn is not None)

@@ -20,6 +20,8 @@ MAX_CARRIED: Final = 40_000_000
 # Channels and places are stored in 16 and 32 bits.
 MAX_CHANNELS: Final = 2**15
 MAX_INT: Final = 2**31 - 1
+# Beside COPY and REDUCE, for dependencies alone: what is written at both ends.
+_TURN: Final = 3
 
 # Below so many accesses plain Python is done before numba is even imported (about 0.5 s).
 COMPILE_FROM: Final = 200_000
@@ -99,11 +101,12 @@ class Builder:
         self._scratch = 0
         self._round = -1
         self._carried = 0
-        # Of each call: senders, receivers, pieces, places; kind, channel, round, width.
+        # Of each call: senders, receivers, pieces, places; kind, channel, round, width, strict.
         self._ends: list[tuple[Int32, Int32]] = []
         self._pieces: list[Int32] = []
         self._into: list[Int32 | None] = []
-        self._alike: list[tuple[int, int, int, int]] = []
+        self._alike: list[tuple[int, int, int, int, bool]] = []
+        self._turn: list[Int32] = []
 
     def share(self, channel: int) -> Int64:
         """Return the pieces of one channel, shape (blocks, parts of the channel)."""
@@ -127,6 +130,8 @@ class Builder:
         pieces: ArrayLike,
         into: ArrayLike | None = None,
         channel: int = 0,
+        turn: ArrayLike | None = None,
+        strict: bool = False,
     ) -> None:
         """List messages that overwrite at the receiver.
 
@@ -140,8 +145,15 @@ class Builder:
             Places to write at the receiver, where data don't keep their place.
         channel : int
             Which of several parallel channels carries them.
+        turn : int or int array, shape (k,), optional
+            Number of a queue, from 0, that the receiver keeps: the message sets off when the
+            one listed before it in that queue is there. Without it, a rank that has many
+            chunks ready has its ports promised to all of them, before what it forwards.
+        strict : bool
+            Whether a message with a turn also waits for the strict one that its sender
+            listed before it.
         """
-        self._add(COPY, src, dst, pieces, into, channel)
+        self._add(COPY, src, dst, pieces, into, channel, turn, strict)
 
     def reduce(
         self,
@@ -150,9 +162,11 @@ class Builder:
         pieces: ArrayLike,
         into: ArrayLike | None = None,
         channel: int = 0,
+        turn: ArrayLike | None = None,
+        strict: bool = False,
     ) -> None:
         """List messages that combine with what the receiver has; as :meth:`copy` otherwise."""
-        self._add(REDUCE, src, dst, pieces, into, channel)
+        self._add(REDUCE, src, dst, pieces, into, channel, turn, strict)
 
     def _add(
         self,
@@ -162,6 +176,8 @@ class Builder:
         pieces: ArrayLike,
         into: ArrayLike | None,
         channel: int,
+        turn: ArrayLike | None,
+        strict: bool,
     ) -> None:
         source, target = np.atleast_1d(_whole("src", src)), np.atleast_1d(_whole("dst", dst))
         messages = source.size
@@ -184,7 +200,10 @@ class Builder:
         self._ends.append((source, target))
         self._pieces.append(carried.ravel())
         self._into.append(None if places is None else places.ravel())
-        self._alike.append((kind, channel, max(self._round, 0), carried.shape[1]))
+        alike = (kind, channel, max(self._round, 0), carried.shape[1], strict)
+        self._alike.append(alike)
+        queue = np.atleast_1d(_whole("turn", -1 if turn is None else turn))
+        self._turn.append(np.broadcast_to(queue, (messages,)))
 
     def finish(self) -> Schedule:
         """Derive the dependencies and return the schedule."""
@@ -194,7 +213,7 @@ class Builder:
         if any(places is not None for places in self._into):
             pairs = zip(self._pieces, self._into, strict=True)
             into = _join([p if places is None else places for p, places in pairs])
-        alike = np.array(self._alike, dtype=np.int64).reshape(-1, 4).T
+        alike = np.array(self._alike, dtype=np.int64).reshape(-1, 5).T
         kind, channel, rounds = (
             np.repeat(column.astype(dtype), counts)
             for column, dtype in zip(alike, (np.int8, np.int16, np.int32), strict=False)
@@ -204,7 +223,11 @@ class Builder:
         np.cumsum(piece_ptr, out=piece_ptr)
         slots = self.pieces.size + self._scratch
         _check_places(src, dst, piece, into, self.ranks, slots)
-        dep_ptr, dep = _dependencies(src, dst, kind, piece_ptr, piece, into, slots, self.ranks)
+        accesses = (np.repeat(kind, np.diff(piece_ptr)), piece_ptr, piece, into, slots)
+        turn = _join(self._turn)
+        if (turn >= 0).any():
+            accesses = _with_turns(*accesses, turn, np.repeat(alike[4], counts) == 1)
+        dep_ptr, dep = _dependencies(src, dst, *accesses, self.ranks)
         return Schedule(
             collective=self.collective,
             ranks=self.ranks,
@@ -269,6 +292,32 @@ def _check_places(
                 f"builder: {name} runs from {values.min()} to {values.max()}, "
                 f"expected 0 to {limit - 1}"
             )
+
+
+def _with_turns(
+    kind: NDArray[np.int8],
+    ptr: Int64,
+    piece: Int32,
+    into: Int32,
+    slots: int,
+    turn: Int32,
+    strict: NDArray[np.bool_],
+) -> tuple[NDArray[np.int8], Int64, Int32, Int32, int]:
+    """Let every message that has a turn also write a place of its queue at the receiver.
+
+    A strict one writes a place at its sender, too, which others read in vain.
+    """
+    takes = turn >= 0
+    at, queues = ptr[1:][takes], int(turn.max()) + 1
+    longer = np.zeros_like(ptr)
+    np.cumsum(takes, out=longer[1:])
+    return (
+        np.insert(kind, at, np.where(strict[takes], _TURN, COPY).astype(np.int8)),
+        ptr + longer,
+        np.insert(piece, at, slots + queues + ~strict[takes]),
+        np.insert(into, at, slots + turn[takes]),
+        slots + queues + 2,
+    )
 
 
 def _dependencies(

@@ -14,7 +14,7 @@ runs on lists and, compiled, on arrays (`collsim.engine.compiled`).
 
 __all__ = ["derive"]
 
-_COPY, _REDUCE, _READ = 0, 1, 2
+_COPY, _REDUCE, _READ, _TURN = 0, 1, 2, 3
 
 
 def derive(  # type: ignore[no-untyped-def]  # one source for lists and for compiled arrays
@@ -50,8 +50,9 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     n, slots : int
         Number of operations; places of a rank, of which place i of rank r is number
         ``r * slots + i``.
-    kind, ptr : sequence of int, lengths n and n + 1
-        Copy or reduce; accesses of operation i are ``ptr[i]`` up to ``ptr[i + 1]``.
+    kind, ptr : sequence of int, lengths M and n + 1
+        Whether an access copies or reduces, or, as 3, writes at both ends; those of
+        operation i are ``ptr[i]`` up to ``ptr[i + 1]``.
     src, dst : sequence of int, length n
         Sender and receiver.
     piece, into : sequence of int, length M
@@ -81,10 +82,10 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
             for j in range(ptr[o], ptr[o + 1]):
                 if step == 0:
                     place = src[o] * slots + piece[j]
-                    what = _READ
+                    what = _COPY if kind[j] == _TURN else _READ
                 else:
                     place = dst[o] * slots + into[j]
-                    what = kind[o]
+                    what = _COPY if kind[j] == _TURN else kind[j]
                 if state[place] != what or what == _COPY:
                     previous[place] = current[place]
                     current[place] = -1

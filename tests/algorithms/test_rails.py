@@ -1,0 +1,85 @@
+"""Hierarchical algorithms: inside the nodes, and along the rails across them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from collsim.algorithms import build, find
+from collsim.core.cluster import Cluster
+from collsim.core.setting import Setting
+from collsim.engine.simulate import Simulation
+from collsim.engine.verdict import verify_schedule
+
+NAMES = ("all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all")
+# Nodes and ranks of each; in blocks, and dealt out in turns.
+SHAPES = [(2, 2), (2, 3), (3, 2), (4, 4), (3, 5), (5, 3), (2, 8)]
+
+
+def nodes_of(nodes: int, width: int, dealt: bool) -> np.ndarray:
+    """Return the node of every rank."""
+    return np.tile(np.arange(nodes), width) if dealt else np.repeat(np.arange(nodes), width)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_right_data_without_a_race(name: str) -> None:
+    """Whatever the root, and however ranks are numbered."""
+    for nodes, width in SHAPES:
+        for dealt in (False, True):
+            node = nodes_of(nodes, width, dealt)
+            for root in {0, 1, nodes * width - 1} if name in {"broadcast", "reduce"} else {0}:
+                schedule = build(name, "hierarchical", nodes * width, root, node=node)
+                verdict = verify_schedule(schedule)
+                assert verdict.ok, (nodes, width, dealt, root, verdict.reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "alphas", "betas"),
+    [
+        # On 4 nodes of 8: log 4 + log 8 messages, every byte once.
+        ("all_gather", 5, 31 / 32),
+        ("reduce_scatter", 5, 31 / 32),
+        # Scatter and all_gather of 7/8 each, and two messages of an eighth across.
+        ("broadcast", 12, 2 * 7 / 8 + 2 / 8),
+        ("reduce", 12, 2 * 7 / 8 + 2 / 8),
+        # 7 messages of an eighth, 3 of a quarter.
+        ("all_to_all", 10, 7 / 8 + 3 / 4),
+    ],
+)
+def test_time_on_an_ideal_network(name: str, alphas: int, betas: float) -> None:
+    """Where all links are alike, the sum of the steps."""
+    schedule = build(name, "hierarchical", 32, node=nodes_of(4, 8, dealt=False))
+    time = Simulation(schedule, Cluster.ideal(32, 1e-6, 1e9)).makespan(1e6)
+    assert time == pytest.approx(alphas * 1e-6 + betas * 1e6 / 1e9, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "share"),
+    [
+        ("all_gather", 3 / 32),
+        ("reduce_scatter", 3 / 32),
+        ("broadcast", 2 / 8),
+        ("reduce", 1 / 8),
+        ("all_to_all", 3 / 4),
+    ],
+)
+def test_bytes_that_a_rank_sends_to_other_nodes(name: str, share: float) -> None:
+    """At most: all rails carry equally much, the root's ones of a broadcast twice a share."""
+    node = nodes_of(4, 8, dealt=False)
+    schedule = build(name, "hierarchical", 32, node=node)
+    across = node[schedule.src] != node[schedule.dst]
+    sent = np.bincount(schedule.src[across], weights=schedule.fraction[across])
+    assert sent.max() == pytest.approx(share, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_why_it_does_not_apply(name: str) -> None:
+    """One node, uneven nodes, one rank per node."""
+    needs = find(name, "hierarchical").needs
+    for node, reason in (
+        ([0, 0, 0, 0], "on one node"),
+        ([0, 0, 0, 1], "different numbers"),
+        ([0, 1, 2, 3], "one rank"),
+    ):
+        assert reason in str(needs(Setting(4, node)))
+    assert needs(Setting(4, [0, 0, 1, 1])) is None
