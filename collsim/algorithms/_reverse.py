@@ -44,15 +44,16 @@ class _Recorder(Builder):
 
 
 def reverse(b: Builder, steps: Callable[[Builder], None], turn: int | None = None) -> None:
-    """List the operations of `steps` backwards, as reductions.
+    """List the operations of `steps` backwards, as reductions if the collective reduces.
 
     Where `steps` hands every piece down a tree, once to every rank, its reverse adds it up
-    along the same tree: a broadcast becomes a reduce, an all_gather a reduce_scatter.
+    along the same tree: a broadcast becomes a reduce, an all_gather a reduce_scatter. A
+    scatter becomes a gather, which copies.
 
     Parameters
     ----------
     b : Builder
-        Of the collective that reduces.
+        Of the collective that is the reverse.
     steps : callable
         Lists copies, each call after a ``next_round()``. Turns don't carry over, as they
         belong to receivers.
@@ -72,9 +73,10 @@ def reverse(b: Builder, steps: Callable[[Builder], None], turn: int | None = Non
     >>> schedule.src.tolist(), schedule.dst.tolist(), schedule.kind.tolist()
     ([2, 1], [1, 0], [1, 1])
     """
+    send = b.reduce if b.collective.reduces else b.copy
     recorder = _Recorder(b)
     steps(recorder)
     for calls in reversed(recorder.calls):
         b.next_round()
         for src, dst, pieces, channel in calls:
-            b.reduce(dst, src, pieces, channel=channel, turn=turn, strict=turn is not None)
+            send(dst, src, pieces, channel=channel, turn=turn, strict=turn is not None)

@@ -11,7 +11,8 @@ from collsim.core.setting import Setting
 from collsim.engine.simulate import Simulation
 from collsim.engine.verdict import verify_schedule
 
-NAMES = ("all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all")
+ROOTED = ("broadcast", "reduce", "scatter", "gather")
+NAMES = ("all_gather", "reduce_scatter", "all_to_all", *ROOTED)
 # Nodes and ranks of each; in blocks, and dealt out in turns.
 SHAPES = [(2, 2), (2, 3), (3, 2), (4, 4), (3, 5), (5, 3), (2, 8)]
 
@@ -27,7 +28,7 @@ def test_right_data_without_a_race(name: str) -> None:
     for nodes, width in SHAPES:
         for dealt in (False, True):
             node = nodes_of(nodes, width, dealt)
-            for root in {0, 1, nodes * width - 1} if name in {"broadcast", "reduce"} else {0}:
+            for root in {0, 1, nodes * width - 1} if name in ROOTED else {0}:
                 schedule = build(name, "hierarchical", nodes * width, root, node=node)
                 verdict = verify_schedule(schedule)
                 assert verdict.ok, (nodes, width, dealt, root, verdict.reason)
@@ -42,6 +43,9 @@ def test_right_data_without_a_race(name: str) -> None:
         # Scatter and all_gather of 7/8 each, and two messages of an eighth across.
         ("broadcast", 12, 2 * 7 / 8 + 2 / 8),
         ("reduce", 12, 2 * 7 / 8 + 2 / 8),
+        # 7 messages of an eighth in the root's node, then two along the rails.
+        ("scatter", 9, 31 / 32),
+        ("gather", 9, 31 / 32),
         # 7 messages of an eighth, 3 of a quarter.
         ("all_to_all", 10, 7 / 8 + 3 / 4),
     ],
@@ -60,6 +64,8 @@ def test_time_on_an_ideal_network(name: str, alphas: int, betas: float) -> None:
         ("reduce_scatter", 3 / 32),
         ("broadcast", 2 / 8),
         ("reduce", 1 / 8),
+        ("scatter", 3 / 32),
+        ("gather", 2 / 32),
         ("all_to_all", 3 / 4),
     ],
 )

@@ -18,7 +18,7 @@ def steps(b: Builder) -> None:
 ALGORITHM = Algorithm(
     build=steps,
     terms=no_terms,
-    formula="on N nodes of G: (⌈log G⌉+⌈log N⌉+G-1)α + 2(G-1)/G·nβ + ⌈log N⌉n(β+γ)/G + (G-1)/G·nγ",
+    formula="on N nodes of G: (⌈log G⌉+⌈log N⌉+G-1)α + (2(G-1)+⌈log N⌉)/G·n(β+γ)",
     summary="reduce_scatter in every node, MST along each rail, gather in the root's node",
     paper="composition; Rabenseifner's reduce over rails, as Thakur et al. 2005, section 4.5",
     parts=one_part_per_rank,

@@ -1,0 +1,24 @@
+"""Along the rails by MST, then inside the root's node: the hierarchical scatter backwards."""
+
+from collsim.algorithms._rails import even_nodes
+from collsim.algorithms._reverse import reverse
+from collsim.algorithms.scatter import hierarchical as scatter
+from collsim.core.algorithm import Algorithm, no_terms
+from collsim.core.builder import Builder
+
+__all__ = ["ALGORITHM", "steps"]
+
+
+def steps(b: Builder) -> None:
+    """List the gather: along every rail to the root's node, then to the root."""
+    reverse(b, scatter.steps)
+
+
+ALGORITHM = Algorithm(
+    build=steps,
+    terms=no_terms,
+    formula="on N nodes of G: (⌈log N⌉+G-1)α + (P-1)/P·nβ, of which (N-1)/P·nβ across",
+    summary="MST gather along the rails, then each rank of the root's node hands on its rail's",
+    paper="composition: the MST gather of Chan et al. 2007, with a rail per rank of a node",
+    needs=even_nodes,
+)
