@@ -1,7 +1,6 @@
 """Whether measured rows and a model are of the same machine, as far as one can tell."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from collsim.calibrate.predictor import is_ideal
 from collsim.core.cluster import Cluster
@@ -11,11 +10,6 @@ from collsim.errors import InputError
 from collsim.units import format_size
 
 __all__ = ["cluster_notes", "profile_notes"]
-
-_ONE_NIC: Final = (
-    "a tree or ring goes through one NIC of each node at a time here; libraries run "
-    "one per NIC and are faster on several nodes"
-)
 
 
 def cluster_notes(rows: Sequence[Measurement], cluster: Cluster) -> list[str]:
@@ -47,8 +41,6 @@ def cluster_notes(rows: Sequence[Measurement], cluster: Cluster) -> list[str]:
                 f"{cluster.name} has {_size(cluster.ranks, cluster.nodes)}; "
                 f"{_cure(row, rows, cluster)}"
             )
-    if 1 < cluster.nodes < cluster.ranks:
-        return [_ONE_NIC]
     return []
 
 

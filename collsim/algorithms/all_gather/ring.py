@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.algorithms._rings import Ring, all_gather, channel_rings
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -17,15 +18,12 @@ def steps(b: Builder, shares: NDArray[np.int64]) -> None:
     shares : int array, shape (P, m)
         Pieces that each rank holds at the beginning.
     """
-    every = np.arange(b.ranks)
-    for step in range(b.ranks - 1):
-        b.next_round()
-        b.copy(every, (every + 1) % b.ranks, shares[(every - step) % b.ranks])
+    all_gather(b, [Ring(np.arange(b.ranks), shares)])
 
 
 def build(b: Builder) -> None:
     """List the operations."""
-    steps(b, b.pieces)
+    all_gather(b, channel_rings(b))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
@@ -38,5 +36,6 @@ ALGORITHM = Algorithm(
     terms=terms,
     formula="(P-1)α + (P-1)/P·nβ",
     summary="every rank passes on to the next the share that it received last",
+    channeled=True,
     paper="Chan, Heimlich, Purkayastha, van de Geijn 2007, section 4 (bucket all_gather)",
 )

@@ -1,8 +1,8 @@
 """Ring reduce_scatter, then ring all_gather, on P parts of the array."""
 
-import numpy as np
-
+from collsim.algorithms import _rings
 from collsim.algorithms._arrange import one_part_per_rank
+from collsim.algorithms._rings import channel_rings
 from collsim.algorithms.all_gather import ring as all_gather
 from collsim.algorithms.reduce_scatter import ring as reduce_scatter
 from collsim.core.algorithm import Algorithm, Terms
@@ -13,9 +13,9 @@ __all__ = ["ALGORITHM"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    shares = np.reshape(b.pieces, (b.ranks, 1))
-    reduce_scatter.steps(b, shares)
-    all_gather.steps(b, shares)
+    rings = channel_rings(b)
+    _rings.reduce_scatter(b, rings)
+    _rings.all_gather(b, rings)
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
@@ -30,4 +30,5 @@ ALGORITHM = Algorithm(
     summary="ring reduce_scatter, then ring all_gather",
     paper="Patarasu, Yuan 2009; Chan, Heimlich, Purkayastha, van de Geijn 2007, section 5",
     parts=one_part_per_rank,
+    channeled=True,
 )

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.algorithms._rings import Ring, channel_rings, reduce_scatter
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -17,15 +18,12 @@ def steps(b: Builder, shares: NDArray[np.int64]) -> None:
     shares : int array, shape (P, m)
         Pieces that each rank holds the sum of at the end.
     """
-    every = np.arange(b.ranks)
-    for step in range(b.ranks - 1):
-        b.next_round()
-        b.reduce(every, (every + 1) % b.ranks, shares[(every - 1 - step) % b.ranks])
+    reduce_scatter(b, [Ring(np.arange(b.ranks), shares)])
 
 
 def build(b: Builder) -> None:
     """List the operations."""
-    steps(b, b.pieces)
+    reduce_scatter(b, channel_rings(b))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
@@ -39,5 +37,6 @@ ALGORITHM = Algorithm(
     terms=terms,
     formula="(P-1)α + (P-1)/P·n(β + γ)",
     summary="every rank adds its own to the partial sum that it received last and passes it on",
+    channeled=True,
     paper="Chan, Heimlich, Purkayastha, van de Geijn 2007, section 4 (bucket reduce_scatter)",
 )

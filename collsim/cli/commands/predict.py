@@ -57,6 +57,7 @@ def command(
     from collsim.core.collective import check_root
 
     check_root(run["root"], network.ranks)
+    from collsim.algorithms import refusal
     from collsim.choose.predict import COMPARED, Row, predict
     from collsim.report.nccl_table import nccl_table
     from collsim.report.records import keys_of, records
@@ -65,13 +66,10 @@ def command(
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     answer = predict(collective, network, wanted, **run, healthy=healthy)
     for name, reason in answer.left_out.items():
-        note(f"left out {name}: {reason}")
-    everywhere = answer.collective in {"all_to_all", "sendrecv"}
-    if 1 < network.nodes < network.ranks and not everywhere:
-        note(
-            "a tree or ring goes through one NIC of each node at a time here; libraries run "
-            "one per NIC and are faster on several nodes"
-        )
+        # Who leaves the choice to us need not hear of what was never one here.
+        fits = refusal(answer.collective, name, network.ranks, network.node) is None
+        if fits or run["algorithm"] == "all":
+            note(f"left out {name}: {reason}")
     if profile is not None:
         others = sorted({row.algorithm for row in answer.rows} - {profile.algorithm})
         if others:

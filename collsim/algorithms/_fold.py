@@ -1,0 +1,52 @@
+"""From any rank count to a power of two, and back: the fold of MPICH's all_reduce."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.core.builder import Builder
+
+__all__ = ["fold", "in_step", "unfold"]
+
+
+def in_step(b: Builder) -> dict[str, Any]:
+    """Return how to list messages between fold and unfold, so that nobody runs ahead.
+
+    Ranks that have nobody to wait for would otherwise have the ports of slower ones
+    promised to them, and make these slower still.
+    """
+    return {} if b.ranks & (b.ranks - 1) == 0 else {"turn": 0, "strict": True}
+
+
+def _pairs(ranks: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return who hands in to whom: of the first ranks, every even one to its neighbour."""
+    extra = ranks - (1 << ranks.bit_length() - 1)
+    given = np.arange(0, 2 * extra, 2)
+    return given, given + 1
+
+
+def fold(b: Builder) -> NDArray[np.int64]:
+    """Add the arrays of some ranks to others', and return those that go on, a power of two.
+
+    Messages take turns, here and in `unfold`: see :func:`in_step`.
+
+    Examples
+    --------
+    >>> from collsim.core.collective import collective
+    >>> fold(Builder(collective("all_reduce"), 6)).tolist()
+    [1, 3, 4, 5]
+    """
+    given, kept = _pairs(b.ranks)
+    if given.size:
+        b.next_round()
+        b.reduce(given, kept, np.tile(b.pieces.ravel(), (given.size, 1)), turn=0, strict=True)
+    return np.setdiff1d(np.arange(b.ranks), given)
+
+
+def unfold(b: Builder) -> None:
+    """Send the result to the ranks that had handed in."""
+    given, kept = _pairs(b.ranks)
+    if given.size:
+        b.next_round()
+        b.copy(kept, given, np.tile(b.pieces.ravel(), (given.size, 1)), turn=0, strict=True)

@@ -1,0 +1,42 @@
+"""Recursive halving reduce_scatter, then recursive doubling all_gather."""
+
+import numpy as np
+
+from collsim.algorithms._arrange import log2_up
+from collsim.algorithms._fold import fold, in_step, unfold
+from collsim.algorithms._halving import halve_and_double
+from collsim.core.algorithm import Algorithm, Terms
+from collsim.core.builder import Builder
+
+__all__ = ["ALGORITHM", "power_below"]
+
+
+def power_below(ranks: int, chunks: int = 1) -> int:
+    """Cut the array into one part for every rank of the largest power of two."""
+    return 1 << ranks.bit_length() - 1
+
+
+def build(b: Builder) -> None:
+    """List the operations: the farthest partners exchange first, and half of the array."""
+    core = fold(b)
+    here, half = np.arange(core.size), core.size // 2
+    parts = b.pieces.reshape(core.size, -1)
+    halve_and_double(b, core, parts, lambda step: here ^ half >> step, in_step(b))
+    unfold(b)
+
+
+def terms(ranks: int, chunks: int = 1) -> Terms:
+    """Return the claimed cost: ranks beyond a power of two hand in, and wait."""
+    extra = log2_up(ranks) - (ranks.bit_length() - 1)
+    share = extra + 1 - 1 / power_below(ranks)
+    return Terms(2 * log2_up(ranks), 2 * share, share)
+
+
+ALGORITHM = Algorithm(
+    build=build,
+    terms=terms,
+    formula="2⌈log P⌉α + (⌈log P⌉-⌊log P⌋+1-1/2^⌊log P⌋)n(2β + γ)",
+    summary="partners at half the distance each time add up halves, then hand them back",
+    paper="Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, section 4.5",
+    parts=power_below,
+)
