@@ -1,0 +1,42 @@
+"""Up two binary trees and down again, half of the array in each, chunk by chunk."""
+
+from collsim.algorithms._arrange import log2_up
+from collsim.algorithms.broadcast import double_binary_tree as broadcast
+from collsim.algorithms.reduce import double_binary_tree as reduce
+from collsim.core.algorithm import Algorithm, Terms
+from collsim.core.builder import Builder
+
+__all__ = ["ALGORITHM"]
+
+# Queues of a receiver: two for what comes down the trees, one for what comes up.
+_UP = 2
+
+
+def build(b: Builder) -> None:
+    """List the operations."""
+    halves = b.pieces.reshape(2, b.chunks, 1)
+    reduce.steps(b, 0, halves, turn=_UP)
+    broadcast.steps(b, 0, halves)
+
+
+def terms(ranks: int, chunks: int = 1) -> Terms:
+    """Return the claimed cost: a bound, tried on 2 to 129 ranks and not proven.
+
+    Up and down take 2(⌈log P⌉-1+c) rounds each. Where both meet, a chunk that comes down may
+    wait for one that goes up; at every rank on the way by less than two messages.
+    """
+    if ranks == 1:
+        return Terms(0, 0)
+    rounds = 4 * (2 * log2_up(ranks) - 1 + chunks)
+    return Terms(rounds, rounds / (2 * chunks), rounds / (4 * chunks), exact=False)
+
+
+ALGORITHM = Algorithm(
+    build=build,
+    terms=terms,
+    formula="≤ (2⌈log P⌉-1+c)(4α + 2nβ/c + nγ/c)",
+    summary="half of the array goes up and down each of two binary trees, chunk by chunk",
+    paper="Sanders, Speck, Träff 2009, Two-tree algorithms; NCCL's Tree",
+    chunked=True,
+    parts=broadcast.parts,
+)
