@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collsim.calibrate.fit import fit
     from collsim.choose.crossover import crossover
     from collsim.choose.explain import explain
+    from collsim.choose.policy import choose
     from collsim.choose.predict import predict
     from collsim.choose.verify import verify
     from collsim.core.builder import Builder
@@ -41,6 +42,7 @@ __all__ = [
     "algorithm_names",
     "build",
     "check",
+    "choose",
     "collective",
     "crossover",
     "degrade",
@@ -84,6 +86,9 @@ _HOME: Final = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "choose":
+        # The room of that name, which can be called; see there.
+        return importlib.import_module("collsim.choose")
     if name not in _HOME:
         raise AttributeError(f"module 'collsim' has no attribute {name!r}")
     return getattr(importlib.import_module(f"collsim.{_HOME[name]}"), name)

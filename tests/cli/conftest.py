@@ -76,6 +76,12 @@ def log() -> str:
 _NUMBER, _TEXT, _COUNT, _FLAG = (int, float), str, int, bool
 _KINDS: dict[str, Any] = {
     "size": _NUMBER,
+    "min_bytes": _COUNT,
+    "max_bytes": _COUNT,
+    "chunks_from": _COUNT,
+    "chunks_to": _COUNT,
+    "gain": (float, None),
+    "runner_up": (_TEXT, None),
     "count": _COUNT,
     "dtype": _TEXT,
     "op": (_TEXT, None),
@@ -110,6 +116,8 @@ _ROWS = {
     "predict": _PREDICTED,
     "simulate": f"{_PREDICTED} rounds operations makespan_us critical_path",
     "crossover": "size time_us below above jump",
+    "choose": "min_bytes max_bytes algorithm protocol chunks chunks_from chunks_to channels "
+    "model size time_us gain runner_up lower_bound_us efficiency",
     "verify": "collective algorithm ranks root ok reason",
     "check": "collective ranks nodes size measured_us predicted_us ratio verdict "
     "measured_busbw predicted_busbw algorithm protocol chunks model file",

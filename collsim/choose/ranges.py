@@ -1,0 +1,101 @@
+"""Rows of policies: their attributes are the keys of the JSON output."""
+
+from dataclasses import dataclass
+
+from collsim.errors import InputError
+
+__all__ = ["Policy", "Range"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """A range of sizes and what is fastest in it.
+
+    Parameters
+    ----------
+    min_bytes, max_bytes : int
+        Both inclusive; the next range begins one byte above.
+    algorithm, protocol : str
+        What is fastest. Protocol is None unless a profile tells protocols apart.
+    chunks, chunks_from, chunks_to : int
+        Best chunk count at the middle of the range, at its lower and at its upper end.
+    channels : int
+        Copies of the algorithm that run at once at the middle, each on its share.
+    model : str
+        How the times were found: ``event`` or ``formula``.
+    size : int
+        The geometric middle of the range, to which what follows applies.
+    time_us : float
+        Microseconds there.
+    gain : float or None
+        Time of the next best algorithm / time of this one; None without another, or for 0/0.
+    runner_up : str or None
+        The next best algorithm.
+    lower_bound_us : float
+        No algorithm is faster on this cluster.
+    efficiency : float or None
+        Lower bound / time; None for 0/0.
+    """
+
+    min_bytes: int
+    max_bytes: int
+    algorithm: str
+    protocol: str | None
+    chunks: int
+    chunks_from: int
+    chunks_to: int
+    channels: int
+    model: str
+    size: int
+    time_us: float
+    gain: float | None
+    runner_up: str | None
+    lower_bound_us: float
+    efficiency: float | None
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The answer of :func:`collsim.choose.policy.choose`.
+
+    Parameters
+    ----------
+    cluster, collective, ranks
+        What was asked, and where.
+    min_bytes, max_bytes : int
+        The sizes that it covers.
+    rows : tuple of Range
+        By size, without a gap.
+    left_out : dict of str
+        Algorithms that were not tried at any size, each with its reason.
+    """
+
+    cluster: str
+    collective: str
+    ranks: int
+    min_bytes: int
+    max_bytes: int
+    rows: tuple[Range, ...]
+    left_out: dict[str, str]
+
+    def at(self, nbytes: float) -> Range:
+        """Return the range that a size lies in.
+
+        Raises
+        ------
+        InputError
+            If it covers no such size.
+
+        Examples
+        --------
+        >>> Policy("ideal", "gather", 4, 8, 16, (), {}).at(7)
+        Traceback (most recent call last):
+        ...
+        collsim.errors.InputError: size: got 7 bytes, expected 8 to 16
+        """
+        for row in self.rows:
+            if row.min_bytes <= nbytes < row.max_bytes + 1:
+                return row
+        raise InputError(
+            f"size: got {nbytes!r} bytes, expected {self.min_bytes} to {self.max_bytes}"
+        )

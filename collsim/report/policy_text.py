@@ -1,0 +1,47 @@
+"""A policy for the reader: a line for each range of sizes."""
+
+from collsim.choose.ranges import Policy
+from collsim.report.table import aligned, format_us
+from collsim.units import format_size
+
+__all__ = ["policy_text"]
+
+
+def policy_text(found: Policy) -> str:
+    """Return a policy as text.
+
+    Examples
+    --------
+    >>> from collsim.choose.policy import choose
+    >>> from collsim.core.cluster import Cluster
+    >>> cluster = Cluster.ideal(8, alpha="10us", bandwidth="900GB/s")
+    >>> print(policy_text(choose("sendrecv", cluster)).splitlines()[0])
+    sendrecv on 8 ranks of ideal: the fastest algorithm at every size from 8B to 8GiB
+    """
+    ranks = f"{found.ranks} rank{'s' * (found.ranks != 1)}"
+    span = f"{format_size(found.min_bytes)} to {format_size(found.max_bytes)}"
+    head = (
+        f"{found.collective} on {ranks} of {found.cluster}: the fastest algorithm at every size"
+    )
+    rows = [
+        (
+            str(row.min_bytes),
+            str(row.max_bytes),
+            f"to {format_size(row.max_bytes, 4)}",
+            row.algorithm,
+            _span(row.chunks_from, row.chunks_to),
+            str(row.channels),
+            format_us(row.time_us),
+            "-" if row.gain is None else f"x{row.gain:.4g} over {row.runner_up}",
+            "-" if row.efficiency is None else f"{row.efficiency:.1%}",
+        )
+        for row in found.rows
+    ]
+    titles = ("from (B)", "to (B)", "", "algorithm", "chunks", "channels", "time (us)")
+    table = aligned((*titles, "gain", "efficiency"), rows, left=("", "algorithm", "gain"))
+    note = "time, gain and efficiency at the geometric middle of each range"
+    return "\n".join([f"{head} from {span}", table, note])
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
