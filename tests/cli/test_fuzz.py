@@ -61,6 +61,7 @@ COMMANDS = [
     ["predict", "all_reduce"],
     ["simulate", "broadcast", "--algorithm", "ring", "-s", "1K"],
     ["crossover", "reduce", "mst", "ring"],
+    ["choose", "all_reduce"],
     ["verify", "gather", "--ranks", "1-3"],
     ["explain", "scatter", "--ranks", "4"],
     ["list", "clusters"],
