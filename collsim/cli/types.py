@@ -6,8 +6,9 @@ from typing import Any, Final, Generic, TypeVar
 
 import click
 
+from collsim.config.values import limited_bandwidth, limited_time
 from collsim.errors import InputError
-from collsim.units import parse_bandwidth, parse_ranks, parse_size, parse_time
+from collsim.units import parse_ranks, parse_size
 
 __all__ = [
     "BANDWIDTH",
@@ -111,37 +112,17 @@ def _step(text: str) -> int:
     return step
 
 
-def _within(
-    parse: Callable[[str], float], least: float, most: float, words: str
-) -> Callable[[str], float]:
-    """Return a parser that refuses what would only make infinities later on."""
-
-    def read(text: str) -> float:
-        value = parse(text)
-        if value and not least <= value <= most:
-            raise InputError(f"got {_shown(text)}, expected {words}")
-        return value
-
-    return read
-
-
 def _gamma(text: str) -> float:
     """Seconds per byte, from a time or from the rate at which bytes are reduced."""
     if text.strip().endswith("/s"):
-        return 1.0 / _bandwidth(text)
+        return 1.0 / limited_bandwidth(text)
     try:
-        return _time(text)
+        return limited_time(text)
     except InputError:
         raise InputError(
             f"got {_shown(text)}, expected a time per byte such as 0.0005ns, "
             "or a rate such as 2000GB/s"
         ) from None
-
-
-_time: Final = _within(parse_time, 1e-30, 1e9, "a time of at most 1e9s")
-_bandwidth: Final = _within(
-    parse_bandwidth, 1e-3, 1e30, "a bandwidth from 0.001B/s to 1e21GB/s"
-)
 
 
 def _assigned(text: str, parse: Callable[[str], float], words: str) -> tuple[str, float]:
@@ -162,7 +143,7 @@ def _left(text: str) -> tuple[str, float]:
 
 
 def _delay(text: str) -> tuple[str, float]:
-    return _assigned(text, _time, "a rank and a time, as in rank[3]=500us")
+    return _assigned(text, limited_time, "a rank and a time, as in rank[3]=500us")
 
 
 def _order(text: str) -> tuple[int, ...] | str:
@@ -187,8 +168,8 @@ def _shown(text: str) -> str:
 
 SIZE: Final = Parsed("SIZE", parse_size)
 STEP: Final = Parsed("SIZE", _step)
-TIME: Final = Parsed("TIME", _time)
-BANDWIDTH: Final = Parsed("RATE", _bandwidth)
+TIME: Final = Parsed("TIME", limited_time)
+BANDWIDTH: Final = Parsed("RATE", limited_bandwidth)
 GAMMA: Final = Parsed("TIME", _gamma)
 RANK_LIST: Final = Parsed("LIST", parse_ranks)
 CHUNKS: Final = Parsed("N|auto", _chunks)

@@ -81,8 +81,8 @@ class Table:
             return default
         try:
             return read(self.data[key])
-        except RefusedError:
-            raise self.refuse(key, expected) from None
+        except RefusedError as refused:
+            raise self.refuse(key, str(refused) or expected) from None
 
     def table(self, key: str) -> "Table":
         """Return a table inside this one; an empty one if it is missing."""
