@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
@@ -61,6 +62,7 @@ def command(
     from collsim.report.crossover_text import crossover_text
     from collsim.report.records import keys_of, records
 
+    run["chunks"] = chosen_chunks(run["chunks"], cluster.load_profile(), collective)
     found = crossover(collective, a, b, network, min_bytes=low, max_bytes=high, **run)
     if plot is not None:
         from collsim.plot.crossover import plot_crossover

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
@@ -66,6 +67,7 @@ def command(
         names = algorithm_names(collective)
     elif not algorithms or "auto" in algorithms:
         names = None
+    run["chunks"] = chosen_chunks(run["chunks"], cluster.load_profile(), collective)
     answer = explain(collective, network, algorithms=names, **some, **run)
     found = record(answer)
     rows = [

@@ -73,6 +73,10 @@ def command(
             "one per NIC and are faster on several nodes"
         )
     if profile is not None:
+        from collsim.calibrate.match import size_notes
+
+        for text in size_notes(wanted, profile):
+            note(text)
         others = sorted({row.algorithm for row in answer.rows} - {profile.algorithm})
         if others:
             note(

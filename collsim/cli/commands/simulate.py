@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
@@ -68,6 +69,7 @@ def command(
     from collsim.engine.simulate import simulate
     from collsim.report.simulation import SIMULATION_KEYS, simulation_record, simulation_text
 
+    run["chunks"] = chosen_chunks(run["chunks"], cluster.load_profile(), collective)
     answer = predict(collective, network, size, **run)
     (row,) = answer.rows
     schedule = build(answer.collective, row.algorithm, network.ranks, row.root or 0, row.chunks)
