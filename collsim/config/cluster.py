@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from collsim.config.presets import is_path, preset_path
-from collsim.config.spec import ClusterSpec, Network, read_spec
+from collsim.config.spec import ClusterSpec, Network, parse_spec, read_spec
 from collsim.core.cluster import Cluster
 from collsim.errors import ConfigError, InputError, UsageError
 from collsim.topology import first_ranks, with_local
 from collsim.units import MAX_RANKS
 
-__all__ = ["find_spec", "load"]
+__all__ = ["find_spec", "load", "parse"]
 
 
 def load(
@@ -77,6 +77,26 @@ def load(
     if nodes > 1 and network is None:
         raise _unjoined(spec, nodes)
     return _build(spec, values, network, nodes, ranks)
+
+
+def parse(text: str, file: str) -> Cluster:
+    r"""Return one node of the cluster that the text of a cluster file describes.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    file : str
+        What errors call it.
+
+    Examples
+    --------
+    >>> node = 'shape = "switch"\ngpus = 4\nlink = "nvlink4"'
+    >>> parse(f'schema = "collsim/cluster/1"\nname = "my"\n[node]\n{node}', "my.toml").ranks
+    4
+    """
+    spec = parse_spec(file, text)
+    return _build(spec, spec.values, None, 1, None)
 
 
 def find_spec(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from collsim.config.changes import changed
-from collsim.config.document import REQUIRED, Table, read_table
+from collsim.config.document import REQUIRED, Table, parse_table, read_table
 from collsim.config.links import take_link
 from collsim.config.listed import LISTED, read_listed
 from collsim.core.cluster import Cluster
@@ -15,7 +15,7 @@ from collsim.registry import member, names
 from collsim.topology import REQUIRED as NEEDED
 from collsim.topology import Key, NetworkShape, NodeShape
 
-__all__ = ["SCHEMA", "ClusterSpec", "Network", "read_spec"]
+__all__ = ["SCHEMA", "ClusterSpec", "Network", "parse_spec", "read_spec"]
 
 SCHEMA = "collsim/cluster/1"
 
@@ -82,7 +82,16 @@ def read_spec(file: str, changes: Mapping[str, object] | None = None) -> Cluster
         If it is no TOML, of another schema, or a key is unknown, missing or of a wrong
         type.
     """
-    top = changed(read_table(file, SCHEMA), changes)
+    return _spec(changed(read_table(file, SCHEMA), changes))
+
+
+def parse_spec(file: str, text: str) -> ClusterSpec:
+    """Read the text of a cluster file; `file` is what errors call it."""
+    return _spec(parse_table(file, text, SCHEMA))
+
+
+def _spec(top: Table) -> ClusterSpec:
+    file = top.file
     top.only((*_TOP, *LISTED))
     name = top.take("name", "text")
     summary = top.take("summary", "text", "")
