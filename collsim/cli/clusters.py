@@ -61,9 +61,30 @@ class ClusterChoice:
         return cluster
 
     @property
-    def altered(self) -> bool:
-        """Whether the cluster is to be changed in any way."""
-        return bool(self.changes or self.degrade or self.fail or self.delay or self.order)
+    def said(self) -> tuple[str, ...]:
+        """What is changed of the cluster, in the words of the options."""
+        from collsim.units import format_time
+
+        order = (
+            self.order if isinstance(self.order, str) else ",".join(map(str, self.order or ()))
+        )
+        return (
+            *(f"set {change}" for change in self.changes),
+            *([f"sharing {self.sharing}"] if self.sharing else []),
+            *([f"order {order}"] if order else []),
+            *(f"degrade {part}={left:g}" for part, left in self.degrade),
+            *(f"fail {part}" for part in self.fail),
+            *(f"delay {rank}={format_time(late)}" for rank, late in self.delay),
+        )
+
+    @property
+    def changed_keys(self) -> tuple[str, ...]:
+        """Keys of the cluster's file that are changed."""
+        return tuple(change.partition("=")[0].strip() for change in self.changes)
+
+    def unhurt(self) -> "Cluster":
+        """Return the cluster as changed and placed, with nothing slow, broken or late."""
+        return self._placed(self.changes)
 
     def healthy(self) -> "Cluster | None":
         """Return the cluster without what is changed or wrong; None where nothing is."""

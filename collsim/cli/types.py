@@ -83,11 +83,16 @@ def _number(text: str) -> float:
     return float(text)
 
 
+def _share(text: str) -> float:
+    bare = text.strip()
+    return _number(bare[:-1]) / 100 if bare.endswith("%") else _number(bare)
+
+
 def _tolerance(text: str) -> float:
     """Return a share such as 0.2, from that or from ``20%``."""
     bare = text.strip()
     try:
-        share = _number(bare[:-1]) / 100 if bare.endswith("%") else _number(bare)
+        share = _share(bare)
     except InputError:
         raise InputError(f"got {_shown(text)}, expected a share such as 0.2 or 20%") from None
     if share > _MOST_TOLERANCE:
@@ -134,7 +139,7 @@ def _assigned(text: str, parse: Callable[[str], float], words: str) -> tuple[str
 
 
 def _left(text: str) -> tuple[str, float]:
-    part, left = _assigned(text, _number, "a part and what is left of it, as in nic[3]=0.25")
+    part, left = _assigned(text, _share, "a part and what is left of it, as in nic[3]=0.25")
     if not 0 < left <= 1:
         raise InputError(
             f"got {_shown(text)}, expected the part that is left, above 0 and at most 1"
@@ -143,7 +148,8 @@ def _left(text: str) -> tuple[str, float]:
 
 
 def _delay(text: str) -> tuple[str, float]:
-    return _assigned(text, limited_time, "a rank and a time, as in rank[3]=500us")
+    rank, late = _assigned(text, limited_time, "a rank and a time, as in rank[3]=500us")
+    return (f"rank[{rank}]" if rank.isascii() and rank.isdigit() else rank), late
 
 
 def _order(text: str) -> tuple[int, ...] | str:

@@ -9,6 +9,7 @@ from collsim.config.links import SEPARATOR
 from collsim.core.cluster import Cluster, Ports
 from collsim.errors import InputError
 from collsim.report.inventory import link_values, plain
+from collsim.topology import cut_rates
 from collsim.units import format_bandwidth, format_time
 
 __all__ = ["cluster_data", "cluster_text"]
@@ -16,6 +17,8 @@ __all__ = ["cluster_data", "cluster_text"]
 Row = dict[str, Any]
 
 _NODES_SHOWN = 4
+_FAULTS_SHOWN = 16
+_ROUNDING = 1e-9
 
 
 def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Row:
@@ -32,7 +35,10 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
     -------
     dict
         ``cluster shape ranks nodes multicast sharing gamma_ns_per_byte launch_us ports
-        cuts routes``, and in ``rows`` one row per link class with its number of links.
+        cuts faults routes``, and in ``rows`` one row per link class with its number of
+        links. Faults are links, each with the part of its bandwidth that is `left`, 0 for
+        one that failed; a cut then has, beside its strongest group, its weakest
+        (``least_out``, ``least_in``).
 
     Raises
     ------
@@ -48,6 +54,7 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
     ['nic[0].up', 'nic[8].down']
     """
     counts = np.bincount(cluster.links.kind, minlength=len(cluster.links.classes))
+    faults = _faults(cluster)
     return {
         "cluster": cluster.name,
         "shape": cluster.shape,
@@ -67,17 +74,37 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
             for i, link in enumerate(cluster.links.classes)
         ],
         "ports": {"egress": _port(cluster.egress), "ingress": _port(cluster.ingress)},
-        "cuts": [
-            {
-                "cut": cut.name,
-                "groups": int(np.unique(cut.group).size),
-                "out": plain(cut.out_rate / 1e9),
-                "in": plain(cut.in_rate / 1e9),
-            }
-            for cut in cluster.cuts
-        ],
+        "cuts": _cuts(cluster, bool(faults)),
+        "faults": faults,
         "routes": [_route(cluster, src, dst) for src, dst in routes],
     }
+
+
+def _faults(cluster: Cluster) -> list[Row]:
+    """Return the links that have not the whole bandwidth of their class."""
+    links = cluster.links
+    whole = np.array([link.bandwidth for link in links.classes])[links.kind]
+    left = 1.0 / (links.beta * whole) if links.kind.size else whole
+    return [
+        {"name": links.names[i], "left": plain(left[i])}
+        for i in np.flatnonzero(left < 1 - _ROUNDING)
+    ]
+
+
+def _cuts(cluster: Cluster, hurt: bool) -> list[Row]:
+    cuts: list[Row] = [
+        {
+            "cut": cut.name,
+            "groups": int(np.unique(cut.group).size),
+            "out": plain(cut.out_rate / 1e9),
+            "in": plain(cut.in_rate / 1e9),
+        }
+        for cut in cluster.cuts
+    ]
+    for row, rates in zip(cuts, cut_rates(cluster) if hurt else (), strict=hurt):
+        for way, groups in zip(("out", "in"), rates, strict=True):
+            row[f"least_{way}"] = min(plain(float(groups.min()) / 1e9), row[way])
+    return cuts
 
 
 def _lanes(cluster: Cluster, kind: int) -> int | None:
@@ -122,7 +149,7 @@ def cluster_text(data: Row) -> str:
     Examples
     --------
     >>> print(cluster_text(cluster_data(Cluster.ideal(4, "10us", "900GB/s"), [(0, 3)])))
-    ideal: ideal one-port network, 4 ranks
+    ideal: ideal one-port network, 4 ranks, sharing fifo
     ├─ nodes
     │  └─ node 0: GPUs 0-3
     ├─ links, each direction
@@ -143,11 +170,15 @@ def cluster_text(data: Row) -> str:
         "multicast in the switch" * data["multicast"],
     ]
     ranks = data["ranks"]
-    head = f"{data['cluster']}: {data['shape']}, {ranks} rank{'s' * (ranks != 1)}"
+    head = (
+        f"{data['cluster']}: {data['shape']}, {ranks} rank{'s' * (ranks != 1)}, "
+        f"sharing {data['sharing']}"
+    )
     parts: list[tuple[str, list[Any]]] = [
         ("nodes", _node_lines(data["nodes"])),
         ("links, each direction", [_link_lines(row) for row in data["rows"]]),
         ("ports of a GPU", _port_lines(data["ports"])),
+        ("faults", _fault_lines(data["faults"])),
         ("cuts", [_cut_line(cut) for cut in data["cuts"]]),
         ("routes", [_route_lines(route) for route in data["routes"]]),
     ]
@@ -196,10 +227,12 @@ def _link_lines(row: Row) -> tuple[str, list[str]]:
         # One entry that stands for a link of every pair, or links that limit nothing.
         count = "one per pair" if row["links"] == 1 else f"{count} without limit"
     lanes = f" of {row['lanes']} lanes" if (row["lanes"] or 1) > 1 else ""
-    cost = f"alpha {_us(row['alpha_us'])}, {_rate(row['bandwidth'])}"
-    text = (
-        f"{row['link']}: {count}{lanes}, {cost}, busy for {_us(row['alpha_busy_us'])} a message"
-    )
+    cost = f", alpha {_us(row['alpha_us'])}, {_rate(row['bandwidth'])}"
+    busy = f", busy for {_us(row['alpha_busy_us'])} a message"
+    if row["lanes"] is None and row["links"] != 1:
+        # What such a link is said to carry is that of the link behind it.
+        cost = busy = ""
+    text = f"{row['link']}: {count}{lanes}{cost}{busy}"
     sources = row["source"].split(SEPARATOR)
     if len(sources) > 1:
         return text, sources
@@ -217,7 +250,30 @@ def _port_lines(ports: dict[str, Row | None]) -> list[str]:
 
 def _cut_line(cut: Row) -> str:
     groups = f"{cut['groups']} group{'s' * (cut['groups'] != 1)}"
-    return f"{cut['cut']}: {groups}, {_rate(cut['out'])} out and {_rate(cut['in'])} in, each"
+    each = f"{_rate(cut['out'])} out and {_rate(cut['in'])} in"
+    if (cut.get("least_out", cut["out"]), cut.get("least_in", cut["in"])) == (
+        cut["out"],
+        cut["in"],
+    ):
+        return f"{cut['cut']}: {groups}, {each}, each"
+    least = f"{_rate_or_none(cut['least_out'])} out and {_rate_or_none(cut['least_in'])} in"
+    return f"{cut['cut']}: {groups}, from {least} to {each}"
+
+
+def _rate_or_none(gigabytes: float) -> str:
+    return _rate(gigabytes) if gigabytes else "nothing"
+
+
+def _fault_lines(faults: list[Row]) -> list[str]:
+    lines = [
+        f"{fault['name']}: {format(fault['left'], '.4g')} of its bandwidth is left"
+        if fault["left"]
+        else f"{fault['name']}: failed"
+        for fault in faults
+    ]
+    if len(lines) > _FAULTS_SHOWN:
+        lines[_FAULTS_SHOWN:] = [f"… {len(lines) - _FAULTS_SHOWN} more links"]
+    return lines
 
 
 def _route_lines(route: Row) -> tuple[str, list[str]]:

@@ -39,6 +39,8 @@ def nccl_table(prediction: Prediction, network: str, compared: bool = False) -> 
     rows = prediction.rows
     width = max([len("algorithm"), *(len(row.algorithm) for row in rows)])
     where = f"{_count(prediction.ranks)} of {prediction.cluster} ({network})"
+    # Every row is of the one cluster.
+    where += "".join(f", sharing {row.sharing}" for row in rows[:1])
     last = (f"{'algorithm':<{width}}", "protocol", "chunks", "model  ", "efficiency")
     more = (f"{'healthy':>8}", f"{'change':>7}") if compared else ()
     units = ("(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)")

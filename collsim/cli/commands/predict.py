@@ -18,6 +18,7 @@ from collsim.cli.options import (
     type_options,
 )
 from collsim.cli.output import Output, note
+from collsim.cli.what_if import opened, tell_healthy, tell_large, tell_uncrossed
 
 if TYPE_CHECKING:
     from collsim.core.cluster import Cluster
@@ -53,7 +54,7 @@ def command(
     """Predict and print."""
     output.check()
     wanted = sizes.sizes()
-    network, healthy = cluster.load(), cluster.healthy()
+    network, healthy = opened(cluster), cluster.healthy()
     from collsim.core.collective import check_root
 
     check_root(run["root"], network.ranks)
@@ -63,7 +64,12 @@ def command(
 
     profile = cluster.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
+    tell_large(network)
     answer = predict(collective, network, wanted, **run, healthy=healthy)
+    tell_uncrossed(
+        cluster, answer.collective, [row.algorithm for row in answer.rows], run["root"]
+    )
+    tell_healthy(answer.rows)
     for name, reason in answer.left_out.items():
         note(f"left out {name}: {reason}")
     everywhere = answer.collective in {"all_to_all", "sendrecv"}
@@ -92,6 +98,7 @@ def command(
         cluster=answer.cluster,
         collective=answer.collective,
         ranks=answer.ranks,
+        changes=list(cluster.said),
     )
 
 
