@@ -93,9 +93,13 @@ class ClusterChoice:
         return self._placed(())
 
     def _placed(self, changes: tuple[str, ...]) -> "Cluster":
+        from collsim.config.changes import parse_changes
+
         cluster = self._named(changes)
-        if self.sharing is not None and self.sharing != cluster.sharing:
-            cluster = replace(cluster, sharing=self.sharing, uniform=None)
+        # A profile's numbers make a cluster anew, which is not to forget what was set.
+        sharing = self.sharing or parse_changes(changes).get("sharing")
+        if isinstance(sharing, str) and sharing != cluster.sharing:
+            cluster = replace(cluster, sharing=sharing, uniform=None)
         if self.order is None:
             return cluster
         from collsim.topology import reorder

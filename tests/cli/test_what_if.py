@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -250,6 +251,14 @@ def test_every_header_names_the_sharing(run: Run) -> None:
     assert "alpha_busy counts as 0" in default
     assert "dgx1-v100 is fair by default" in default
     assert "fair by default" not in run("show cluster dgx1-v100 --set sharing=fair").stderr
+
+
+def test_a_profile_keeps_the_sharing_that_is_set(run: Run, log: str, tmp_path: Path) -> None:
+    """Its numbers make the cluster anew."""
+    path = str(tmp_path / "mine.toml")
+    assert run(f"calibrate fit {log} -o", path).exit_code == 0
+    line = "predict all_reduce -c dgx-h100 -s 1K --set sharing=fair --profile"
+    assert "sharing fair" in run(line, path).stdout.splitlines()[0]
 
 
 def test_contradictions(fails: Callable[..., str]) -> None:
