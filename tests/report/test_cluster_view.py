@@ -8,7 +8,8 @@ import pytest
 
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
-from collsim.report.cluster_view import cluster_data, cluster_text
+from collsim.report.cluster_tree import cluster_text
+from collsim.report.cluster_view import cluster_data
 from collsim.topology import degrade, fail
 
 TWO_NODES = """\

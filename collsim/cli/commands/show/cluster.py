@@ -59,7 +59,8 @@ def command(
         cluster=name, nodes=nodes, gpus_per_node=gpus_per_node, ranks=ranks, **altered
     )
     network = opened(choice)
-    from collsim.report.cluster_view import cluster_data, cluster_text
+    from collsim.report.cluster_tree import cluster_text
+    from collsim.report.cluster_view import cluster_data
 
     data = cluster_data(network, routes)
     rows = data["rows"]
