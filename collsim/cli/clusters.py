@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from collsim.errors import UsageError
+from collsim.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +90,11 @@ class ClusterChoice:
         """Return the cluster without what is changed or wrong; None where nothing is."""
         if not (self.changes or self.degrade or self.fail or self.delay):
             return None
-        return self._placed(())
+        try:
+            return self._placed(())
+        except InputError:
+            # An order for another number of ranks, which a --set makes.
+            return replace(self, order=None).healthy()
 
     def _placed(self, changes: tuple[str, ...]) -> "Cluster":
         from collsim.config.changes import parse_changes

@@ -147,7 +147,7 @@ def _resize(spec: ClusterSpec, gpus: int) -> tuple[dict[str, Any], Network | Non
     # One NIC per GPU stays one per GPU, and one for two of them stays that.
     if network is not None and network.values.get("nics") is not None:
         nics = -(-network.values["nics"] * gpus // spec.values["gpus"])
-        network = Network(network.nodes, {**network.values, "nics": nics}, network.build)
+        network = replace(network, values={**network.values, "nics": nics})
     return {**spec.values, "gpus": gpus}, network
 
 
@@ -163,9 +163,11 @@ def _build(
         cluster = spec.build(name=spec.name, gamma=spec.gamma, launch=spec.launch, **values)
     except InputError as error:
         raise ConfigError.broken(spec.file, f"node: {error}") from None
-    if spec.sharing != cluster.sharing:
-        # The formulas are those of fifo: a start-up holds a link.
-        cluster = replace(cluster, sharing=spec.sharing, uniform=None)
+    # What nodes share counts where there are several.
+    joined = network if ranks is None and nodes > 1 else None
+    sharing = spec.sharing or (joined.sharing if joined is not None else None)
+    if sharing is not None:
+        cluster = replace(cluster, sharing=sharing)
     if spec.local is not None:
         cluster = with_local(cluster, spec.local)
     elsewhere = np.flatnonzero(cluster.node != cluster.node[0])

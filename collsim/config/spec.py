@@ -32,6 +32,7 @@ class Network:
     nodes: int
     values: Mapping[str, Any]
     build: Callable[..., Cluster]
+    sharing: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class ClusterSpec:
         Seconds per byte reduced, and per collective, from ``[cost]``.
     local : LinkClass, optional
         What a message of a rank to itself crosses.
-    sharing : str
-        ``"fifo"`` or ``"fair"``.
+    sharing : str, optional
+        ``"fifo"`` or ``"fair"``; None leaves it to the network, and without one is fifo.
     """
 
     file: str
@@ -68,7 +69,7 @@ class ClusterSpec:
     gamma: float
     launch: float
     local: LinkClass | None = None
-    sharing: str = "fifo"
+    sharing: str | None = None
 
 
 def read_spec(file: str, changes: Mapping[str, object] | None = None) -> ClusterSpec:
@@ -95,7 +96,7 @@ def _spec(top: Table) -> ClusterSpec:
     top.only((*_TOP, *LISTED))
     name = top.take("name", "text")
     summary = top.take("summary", "text", "")
-    sharing = top.take("sharing", "sharing", "fifo")
+    sharing = top.take("sharing", "sharing", None)
     cost = top.table("cost")
     cost.only(("gamma", "launch", *_PROVENANCE))
     _provenance(cost)
@@ -148,10 +149,11 @@ def _spec(top: Table) -> ClusterSpec:
 
 def _network(table: Table, node_values: Mapping[str, Any]) -> Network:
     shape = _shape(table, NetworkShape)
-    table.only(("shape", "nodes", *shape.keys, *_PROVENANCE))
+    table.only(("shape", "nodes", "sharing", *shape.keys, *_PROVENANCE))
     values = _values(table, shape.keys, "nic")
     _check_names(table, values, node_values)
-    return Network(table.take("nodes", "count", 1), values, shape.build)
+    sharing = table.take("sharing", "sharing", None)
+    return Network(table.take("nodes", "count", 1), values, shape.build, sharing)
 
 
 def _check_names(table: Table, new: Mapping[str, Any], old: Mapping[str, Any]) -> None:

@@ -247,7 +247,7 @@ def test_every_header_names_the_sharing(run: Run) -> None:
         assert "sharing fair" in " ".join(fair.stdout.split())
         assert fair.stderr.count("links are shared fairly: start-ups overlap") == 1
         assert "fair by default" not in fair.stderr
-    default = run("predict all_gather -c dgx1-v100 -s 1K").stderr
+    default = run("predict all_gather -c dgx1-v100 --nodes 2 -s 1K").stderr
     assert "alpha_busy counts as 0" in default
     assert "dgx1-v100 is fair by default" in default
     assert "fair by default" not in run("show cluster dgx1-v100 --set sharing=fair").stderr
@@ -265,3 +265,11 @@ def test_contradictions(fails: Callable[..., str]) -> None:
     """A file to change is no ideal network by numbers, and a profile has its own."""
     ideal = "predict all_reduce --alpha 1us --bandwidth 1GB/s -s 1K"
     assert "--set" in fails(f"{ideal} --set node.gpus=4", code=2)
+
+
+def test_an_order_for_the_size_that_a_change_makes(run: Run) -> None:
+    """The healthy cluster, of another size, is then in its own order."""
+    line = "predict all_reduce -c dgx-h100 --nodes 2 -s 1M --algorithm ring"
+    found = run(f"{line} --set node.gpus=2 --order 3,2,1,0")
+    assert found.exit_code == 0
+    assert "healthy" in found.stdout
