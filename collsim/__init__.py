@@ -9,7 +9,7 @@ Examples
 >>> cluster = collsim.Cluster.ideal(ranks=8, alpha="10us", bandwidth="900GB/s")
 >>> row = collsim.predict("all_reduce", cluster, 2**30).rows[0]
 >>> row.algorithm, round(row.time_us, 1)
-('ring', 2227.8)
+('halving_doubling', 2147.8)
 """
 
 import importlib

@@ -100,7 +100,8 @@ def _write(path: str, data: bytes) -> None:
     descriptor = _descriptor(path)
     if descriptor is not None:
         for stream in (sys.stdout, sys.stderr):
-            stream.flush()
+            if stream is not None:
+                stream.flush()
         with open(os.dup(descriptor), "wb") as file:
             file.write(data)
         return
@@ -116,6 +117,9 @@ def _write(path: str, data: bytes) -> None:
 
 
 def _write_stdout(data: bytes) -> None:
+    # Python has none if the descriptor was closed before it began.
+    if sys.stdout is None:
+        raise FileError("-", "there is no standard output")
     sys.stdout.flush()
     # The bytes below the text layer, whatever encoding the terminal claims; a
     # stdout that somebody replaced by an io.StringIO has none.

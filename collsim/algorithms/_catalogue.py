@@ -59,7 +59,7 @@ def algorithm_names(collective_name: str) -> tuple[str, ...]:
     Examples
     --------
     >>> algorithm_names("gather")
-    ('mst', 'ring', 'direct', 'linear')
+    ('mst', 'ring', 'direct', 'hierarchical', 'linear')
     """
     found = names(f"collsim.algorithms.{collective(collective_name).name}")
     return tuple(sorted(found, key=lambda name: (name not in _ENDS, name)))

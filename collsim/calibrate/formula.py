@@ -8,6 +8,7 @@ from typing import Literal
 from collsim.algorithms import algorithm_names, find
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.collective import check_ranks
+from collsim.core.profile import MAX_CHUNKS
 from collsim.engine.chunks import best_chunks
 from collsim.errors import InputError
 
@@ -59,9 +60,12 @@ def check_chunks(chunks: int | str) -> Chunks:
     """Return a chunk count or ``"auto"`` as it is; InputError for anything else."""
     if chunks == "auto":
         return "auto"
-    if isinstance(chunks, bool) or not isinstance(chunks, int) or chunks < 1:
-        raise InputError(f"chunks: got {chunks!r}, expected auto or a whole number from 1 up")
-    return chunks
+    whole = not isinstance(chunks, bool) and isinstance(chunks, int)
+    if not (whole and 1 <= int(chunks) <= MAX_CHUNKS):
+        raise InputError(
+            f"chunks: got {chunks!r}, expected auto or a whole number from 1 to {MAX_CHUNKS}"
+        )
+    return int(chunks)
 
 
 @cache

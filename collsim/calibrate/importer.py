@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from collsim.core.collective import check_ranks, collective
 from collsim.core.measurements import Measurements
 
-__all__ = ["Importer", "ReadOptions"]
+__all__ = ["LONGEST_LINE", "Importer", "ReadOptions"]
+
+LONGEST_LINE: Final = 1 << 16
+"""Characters of a line that an importer gets at once; of a longer one it gets pieces."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collsim.core.profile import Profile
 from collsim.errors import InputError
 from collsim.units import format_size
 
-__all__ = ["cluster_notes", "profile_notes"]
+__all__ = ["cluster_notes", "profile_notes", "size_notes"]
 
 
 def cluster_notes(rows: Sequence[Measurement], cluster: Cluster) -> list[str]:
@@ -86,6 +86,48 @@ def profile_notes(rows: Sequence[Measurement], profile: Profile) -> list[str]:
         span = f"{format_size(profile.min_bytes)} to {format_size(profile.max_bytes)}"
         notes.append(f"some sizes lie outside {span}, which the profile was fitted to")
     return notes
+
+
+def size_notes(sizes: Sequence[int], profile: Profile) -> list[str]:
+    """Return which sizes lie beyond those that a profile was fitted to.
+
+    Below them the time is alpha's, which the fit knows, unless it did not tell it.
+
+    Examples
+    --------
+    >>> from collsim.core.profile import Parameter
+    >>> ab = {"link.alpha": Parameter(1e-6, 0.0, 2e-6, "s"),
+    ...       "link.beta": Parameter(1e-11, None, None, "s/B")}
+    >>> profile = Profile("mine", ab, min_bytes=1024, max_bytes=2**20)
+    >>> size_notes([8, 2**20, 2**21, 2**30], profile)
+    ['2MiB to 1GiB is extrapolated: profile mine was fitted up to 1MiB', '8B is extrapolated:
+    profile mine was fitted from 1KiB on, and does not tell alpha']
+    """
+    if not profile.max_bytes:
+        return []
+    notes = []
+    above = sorted(n for n in sizes if n > profile.max_bytes)
+    below = sorted(n for n in sizes if 0 < n < profile.min_bytes)
+    if above:
+        fitted = f"was fitted up to {format_size(profile.max_bytes)}"
+        notes.append(f"{_span(above)} is extrapolated: profile {profile.name} {fitted}")
+    if below and not _tells_alpha(profile):
+        fitted = f"was fitted from {format_size(profile.min_bytes)} on"
+        notes.append(
+            f"{_span(below)} is extrapolated: profile {profile.name} {fitted}, and does not "
+            "tell alpha"
+        )
+    return notes
+
+
+def _span(sizes: Sequence[int]) -> str:
+    first, last = format_size(sizes[0]), format_size(sizes[-1])
+    return first if first == last else f"{first} to {last}"
+
+
+def _tells_alpha(profile: Profile) -> bool:
+    alphas = [p for key, p in profile.parameters.items() if key.endswith(".alpha")]
+    return all(p.value > 0 and p.low != 0 for p in alphas)
 
 
 def _nodes(counts: set[int] | tuple[int, ...]) -> str:

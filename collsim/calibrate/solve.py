@@ -13,6 +13,8 @@ FloatArray = NDArray[np.float64]
 # differ only by rounding give 1e15.
 _CONDITION = 1e6
 _CONFIDENCE = 0.95
+# Rounding leaves less where 0 is meant; no time, or time per byte, is so short.
+_LEAST = 1e-30
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def solve(design: FloatArray, seconds: FloatArray) -> Solution:
 
     scaled, norms = _scale(design, seconds)
     found, residual = nnls(scaled, np.ones(len(seconds)))
-    values = tuple(float(value) for value in found / norms)
+    values = tuple(float(value) if value >= _LEAST else 0.0 for value in found / norms)
     freedom = len(seconds) - design.shape[1]
     if freedom < 1:
         return Solution(values, None)

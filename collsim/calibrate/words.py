@@ -47,7 +47,14 @@ def launch_notes(
 
 
 def bound_notes(solution: Solution) -> list[str]:
-    """Return what it means if alpha or beta, the last two values, came out as 0."""
+    """Return what it means if alpha or beta, the last two values, are 0 or may be.
+
+    Examples
+    --------
+    >>> bound_notes(Solution((1e-6, 1e-12), (1e-7, 2e-12)))
+    ['the interval of beta reaches 0: the rows do not tell by how much times rise with the
+    size']
+    """
     alpha, beta = solution.values[-2:]
     notes = []
     if alpha == 0 and sum(solution.values[:-1]) > 0:
@@ -58,6 +65,17 @@ def bound_notes(solution: Solution) -> list[str]:
         )
     if beta == 0:
         notes.append("beta came out as 0: the times do not rise with the size")
+    widths = (0.0, 0.0) if solution.half_widths is None else solution.half_widths[-2:]
+    if 0 < alpha <= widths[0]:
+        notes.append(
+            "the interval of alpha reaches 0: the rows do not tell how long a message "
+            "takes to start"
+        )
+    if 0 < beta <= widths[1]:
+        notes.append(
+            "the interval of beta reaches 0: the rows do not tell by how much times rise "
+            "with the size"
+        )
     if solution.half_widths is None:
         notes.append("no intervals: as many parameters as rows")
     return notes

@@ -88,6 +88,7 @@ def explain(
     return Explanation(
         cluster=cluster.name,
         shape=cluster.shape,
+        sharing=cluster.sharing,
         collective=kind.name,
         ranks=cluster.ranks,
         root=root if kind.rooted else None,

@@ -124,7 +124,7 @@ class Explanation:
 
     Parameters
     ----------
-    cluster, shape, collective, ranks, root
+    cluster, shape, sharing, collective, ranks, root
         What is explained; root is None for a collective without one.
     ideal : bool
         Whether the formulas are exact here. If not, the costs are those of the
@@ -150,6 +150,7 @@ class Explanation:
 
     cluster: str
     shape: str
+    sharing: str
     collective: str
     ranks: int
     root: int | None

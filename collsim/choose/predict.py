@@ -52,8 +52,8 @@ def curves(
     Examples
     --------
     >>> found, left_out = curves("gather", Cluster.ideal(4, "1us", "1GB/s"), "all")
-    >>> [curve.name for curve in found], left_out
-    (['mst', 'ring', 'direct', 'linear'], {})
+    >>> [curve.name for curve in found], list(left_out)
+    (['mst', 'ring', 'direct', 'linear'], ['hierarchical'])
     """
     kind = collective(collective_name)
     if not isinstance(cluster, Cluster):
@@ -140,7 +140,7 @@ def predict(
     >>> cluster = Cluster.ideal(8, alpha="10us", bandwidth="900GB/s")
     >>> [(row.algorithm, round(row.time_us, 1))
     ...  for row in predict("all_reduce", cluster, [1024, 2**30]).rows]
-    [('mst', 60.0), ('ring', 2227.8)]
+    [('recursive_doubling', 30.0), ('halving_doubling', 2147.8)]
     """
     kind = collective(collective_name)
     element_size(dtype)
@@ -166,25 +166,30 @@ def predict(
 
 def _there(
     name: str, healthy: Cluster, sizes: Sequence[float], algorithm: str, run: dict[str, Any]
-) -> dict[tuple[float, str | None], float]:
-    """Return microseconds on another cluster by size and, unless any will do, algorithm."""
+) -> dict[tuple[float, str | None], Row]:
+    """Return rows of another cluster by size and, unless any will do, algorithm."""
     try:
         rows = predict(name, healthy, sizes, algorithm, **run).rows
     except InputError:
         # A change of its size may leave a root or an algorithm without a place there.
         return {}
-    return {
-        (row.size, None if algorithm == "auto" else row.algorithm): row.time_us for row in rows
-    }
+    return {(row.size, None if algorithm == "auto" else row.algorithm): row for row in rows}
 
 
-def _compared(rows: list[Row], there: dict[tuple[float, str | None], float]) -> list[Row]:
+def _compared(rows: list[Row], there: dict[tuple[float, str | None], Row]) -> list[Row]:
     """Return rows beside their times on another cluster."""
     found = []
     for row in rows:
-        time = there.get((row.size, row.algorithm), there.get((row.size, None)))
-        change = row.time_us / time if time else None
-        found.append(replace(row, healthy_us=time, change=change))
+        other = there.get((row.size, row.algorithm), there.get((row.size, None)))
+        if other is not None:
+            time = other.time_us
+            row = replace(  # noqa: PLW2901 - the same row, and more of it
+                row,
+                healthy_algorithm=other.algorithm,
+                healthy_us=time,
+                change=row.time_us / time if time else None,
+            )
+        found.append(row)
     return found
 
 

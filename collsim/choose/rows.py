@@ -6,7 +6,7 @@ from typing import Final
 __all__ = ["COMPARED", "Prediction", "Row"]
 
 # Keys of rows that say something only where a healthy cluster was given.
-COMPARED: Final = ("healthy_us", "change")
+COMPARED: Final = ("healthy_algorithm", "healthy_us", "change")
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,12 @@ class Row:
         No algorithm is faster on this cluster.
     efficiency : float or None
         Lower bound / time; None for 0/0.
+    healthy_algorithm : str or None
+        Where a healthy cluster was given: the algorithm there, which for ``"auto"`` may be
+        another one.
     healthy_us, change : float or None
-        Where a healthy cluster was given: microseconds of the same question there, and
-        the time here in multiples of that; None for 0/0, or where it has no answer.
+        Microseconds of the same question there, and the time here in multiples of that;
+        None for 0/0, or where it has no answer.
     """
 
     size: float
@@ -61,6 +64,7 @@ class Row:
     waiting_us: float
     lower_bound_us: float
     efficiency: float | None
+    healthy_algorithm: str | None = None
     healthy_us: float | None = None
     change: float | None = None
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from collsim.errors import UsageError
+from collsim.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,20 +61,49 @@ class ClusterChoice:
         return cluster
 
     @property
-    def altered(self) -> bool:
-        """Whether the cluster is to be changed in any way."""
-        return bool(self.changes or self.degrade or self.fail or self.delay or self.order)
+    def said(self) -> tuple[str, ...]:
+        """What is changed of the cluster, in the words of the options."""
+        from collsim.units import format_time
+
+        order = (
+            self.order if isinstance(self.order, str) else ",".join(map(str, self.order or ()))
+        )
+        return (
+            *(f"set {change}" for change in self.changes),
+            *([f"sharing {self.sharing}"] if self.sharing else []),
+            *([f"order {order}"] if order else []),
+            *(f"degrade {part}={left:g}" for part, left in self.degrade),
+            *(f"fail {part}" for part in self.fail),
+            *(f"delay {rank}={format_time(late)}" for rank, late in self.delay),
+        )
+
+    @property
+    def changed_keys(self) -> tuple[str, ...]:
+        """Keys of the cluster's file that are changed."""
+        return tuple(change.partition("=")[0].strip() for change in self.changes)
+
+    def unhurt(self) -> "Cluster":
+        """Return the cluster as changed and placed, with nothing slow, broken or late."""
+        return self._placed(self.changes)
 
     def healthy(self) -> "Cluster | None":
         """Return the cluster without what is changed or wrong; None where nothing is."""
         if not (self.changes or self.degrade or self.fail or self.delay):
             return None
-        return self._placed(())
+        try:
+            return self._placed(())
+        except InputError:
+            # An order for another number of ranks, which a --set makes.
+            return replace(self, order=None).healthy()
 
     def _placed(self, changes: tuple[str, ...]) -> "Cluster":
+        from collsim.config.changes import parse_changes
+
         cluster = self._named(changes)
-        if self.sharing is not None and self.sharing != cluster.sharing:
-            cluster = replace(cluster, sharing=self.sharing, uniform=None)
+        # A profile's numbers make a cluster anew, which is not to forget what was set.
+        sharing = self.sharing or parse_changes(changes).get("sharing")
+        if isinstance(sharing, str) and sharing != cluster.sharing:
+            cluster = replace(cluster, sharing=sharing, uniform=None)
         if self.order is None:
             return cluster
         from collsim.topology import reorder

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from collsim.cli.output import note
+from collsim.cli.what_if import opened
 
 if TYPE_CHECKING:
     from collsim.cli.clusters import ClusterChoice
@@ -25,14 +26,14 @@ def compared_with(
     """
     profile = choice.load_profile()
     if profile is None or choice.cluster is not None:
-        return choice.load(), profile
+        return opened(choice), profile
     if profile.uniform is not None and profile.uniform[1] == 0:
         return profile, profile
     if profile.cluster == "ideal":
         # An ideal network has no nodes, and takes the rank count of the log; the options
         # then say what the log does not.
         choice = replace(choice, gpus_per_node=None, ranks=None)
-    return choice.load(), profile
+    return opened(choice), profile
 
 
 def tell(measured: "Measurements", more: Iterable[str]) -> None:

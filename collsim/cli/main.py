@@ -1,6 +1,7 @@
 """The program: commands found by their files, and the one boundary of errors."""
 
 import contextlib
+import logging
 import sys
 from collections.abc import Sequence
 from typing import Any, Final
@@ -39,6 +40,8 @@ class Program(Commands):
 
     def _guarded(self, name: str, args: list[str], extra: dict[str, Any]) -> int:
         """Run and return the exit code: 0 fine, 1 failure, 2 wrong usage."""
+        # It tells stderr where its cache is when there is no home to write to.
+        logging.getLogger("matplotlib").setLevel(logging.ERROR)
         try:
             with self.make_context(name, args, **extra) as context:
                 self.invoke(context)

@@ -123,8 +123,13 @@ _WHAT_IF: Final[tuple[Decorator, ...]] = (
         help="A rank enters late: rank[3]=500us; repeatable.",
     ),
 )
+_SHARING: Final = click.option(
+    "--sharing",
+    type=click.Choice(["fifo", "fair"]),
+    help="How messages share a link.  [default: the cluster's]",
+)
 # For commands that name their cluster in another way.
-what_if_options: Final = chained(*_WHAT_IF)
+what_if_options: Final = chained(_SHARING, *_WHAT_IF)
 
 cluster_options: Final = gathered(
     "cluster",
@@ -164,11 +169,7 @@ cluster_options: Final = gathered(
         help="Time that every collective pays once, e.g. 5us; of any cluster.",
     ),
     click.option("--profile", metavar="NAME|FILE", help="Put in numbers from `calibrate fit`."),
-    click.option(
-        "--sharing",
-        type=click.Choice(["fifo", "fair"]),
-        help="How messages share a link.  [default: the cluster's]",
-    ),
+    _SHARING,
     *_WHAT_IF,
 )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from collsim.errors import FileError, UsageError
+from collsim.errors import UsageError
 from collsim.files import write_whole
 
 __all__ = ["Output", "drop_stdout", "note"]
@@ -71,8 +71,6 @@ class Output:
 
     def write(self, answer: str) -> None:
         """Write an answer, whole or not at all."""
-        if self.path == "-" and sys.stdout is None:
-            raise FileError("-", "there is no standard output")
         try:
             write_whole(self.path, answer)
         except BrokenPipeError:

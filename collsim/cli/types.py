@@ -6,8 +6,9 @@ from typing import Any, Final, Generic, TypeVar
 
 import click
 
+from collsim.config.values import limited_bandwidth, limited_time
 from collsim.errors import InputError
-from collsim.units import parse_bandwidth, parse_ranks, parse_size, parse_time
+from collsim.units import parse_ranks, parse_size
 
 __all__ = [
     "BANDWIDTH",
@@ -82,11 +83,16 @@ def _number(text: str) -> float:
     return float(text)
 
 
+def _share(text: str) -> float:
+    bare = text.strip()
+    return _number(bare[:-1]) / 100 if bare.endswith("%") else _number(bare)
+
+
 def _tolerance(text: str) -> float:
     """Return a share such as 0.2, from that or from ``20%``."""
     bare = text.strip()
     try:
-        share = _number(bare[:-1]) / 100 if bare.endswith("%") else _number(bare)
+        share = _share(bare)
     except InputError:
         raise InputError(f"got {_shown(text)}, expected a share such as 0.2 or 20%") from None
     if share > _MOST_TOLERANCE:
@@ -111,37 +117,17 @@ def _step(text: str) -> int:
     return step
 
 
-def _within(
-    parse: Callable[[str], float], least: float, most: float, words: str
-) -> Callable[[str], float]:
-    """Return a parser that refuses what would only make infinities later on."""
-
-    def read(text: str) -> float:
-        value = parse(text)
-        if value and not least <= value <= most:
-            raise InputError(f"got {_shown(text)}, expected {words}")
-        return value
-
-    return read
-
-
 def _gamma(text: str) -> float:
     """Seconds per byte, from a time or from the rate at which bytes are reduced."""
     if text.strip().endswith("/s"):
-        return 1.0 / _bandwidth(text)
+        return 1.0 / limited_bandwidth(text)
     try:
-        return _time(text)
+        return limited_time(text)
     except InputError:
         raise InputError(
             f"got {_shown(text)}, expected a time per byte such as 0.0005ns, "
             "or a rate such as 2000GB/s"
         ) from None
-
-
-_time: Final = _within(parse_time, 1e-30, 1e9, "a time of at most 1e9s")
-_bandwidth: Final = _within(
-    parse_bandwidth, 1e-3, 1e30, "a bandwidth from 0.001B/s to 1e21GB/s"
-)
 
 
 def _assigned(text: str, parse: Callable[[str], float], words: str) -> tuple[str, float]:
@@ -153,7 +139,7 @@ def _assigned(text: str, parse: Callable[[str], float], words: str) -> tuple[str
 
 
 def _left(text: str) -> tuple[str, float]:
-    part, left = _assigned(text, _number, "a part and what is left of it, as in nic[3]=0.25")
+    part, left = _assigned(text, _share, "a part and what is left of it, as in nic[3]=0.25")
     if not 0 < left <= 1:
         raise InputError(
             f"got {_shown(text)}, expected the part that is left, above 0 and at most 1"
@@ -162,7 +148,8 @@ def _left(text: str) -> tuple[str, float]:
 
 
 def _delay(text: str) -> tuple[str, float]:
-    return _assigned(text, _time, "a rank and a time, as in rank[3]=500us")
+    rank, late = _assigned(text, limited_time, "a rank and a time, as in rank[3]=500us")
+    return (f"rank[{rank}]" if rank.isascii() and rank.isdigit() else rank), late
 
 
 def _order(text: str) -> tuple[int, ...] | str:
@@ -187,8 +174,8 @@ def _shown(text: str) -> str:
 
 SIZE: Final = Parsed("SIZE", parse_size)
 STEP: Final = Parsed("SIZE", _step)
-TIME: Final = Parsed("TIME", _time)
-BANDWIDTH: Final = Parsed("RATE", _bandwidth)
+TIME: Final = Parsed("TIME", limited_time)
+BANDWIDTH: Final = Parsed("RATE", limited_bandwidth)
 GAMMA: Final = Parsed("TIME", _gamma)
 RANK_LIST: Final = Parsed("LIST", parse_ranks)
 CHUNKS: Final = Parsed("N|auto", _chunks)

@@ -14,6 +14,8 @@ __all__ = ["changed", "parse_changes"]
 # What a link can be told in place of its preset; `node.alpha` is `node.link.alpha`.
 _NUMBERS: Final = ("alpha", "bandwidth", "alpha_busy")
 _TABLES: Final = ("node", "network", "cost")
+_TOP: Final = ("sharing",)
+_NEW: Final = "network.shape"
 
 
 def parse_changes(texts: Iterable[str]) -> dict[str, object]:
@@ -57,7 +59,8 @@ def changed(top: Table, changes: Mapping[str, object] | None) -> Table:
     ``node.alpha``, ``node.bandwidth`` and ``node.alpha_busy`` change numbers of the
     table's link, and so for ``network``; ``network.trunk_link.bandwidth`` those of a link
     of another key. With ``node.gpus`` the NICs of a node change in proportion, unless they are
-    given, too.
+    given, too. ``network.shape`` makes the table ``[network]`` where there is none.
+    ``sharing`` stands alone.
 
     Parameters
     ----------
@@ -81,8 +84,11 @@ def changed(top: Table, changes: Mapping[str, object] | None) -> Table:
         return top
     data = {key: dict(v) if isinstance(v, dict) else v for key, v in top.data.items()}
     before = _count(data, "node", "gpus")
-    for key, value in changes.items():
-        _change(top.file, data, key, value)
+    if _NEW in changes:
+        data.setdefault("network", {})
+    # The numbers of a link after the link that they are changed of.
+    for key in sorted(changes, key=lambda key: key.rpartition(".")[2] in _NUMBERS):
+        _change(top.file, data, key, changes[key])
     gpus, nics = _count(data, "node", "gpus"), _count(data, "network", "nics")
     if "network.nics" not in changes and before and gpus and nics and before != gpus:
         data["network"]["nics"] = -(-nics * gpus // before)
@@ -98,12 +104,16 @@ def _count(data: Mapping[str, Any], table: str, key: str) -> int:
 
 def _change(file: str, data: dict[str, Any], key: str, value: object) -> None:
     table, _, rest = key.partition(".")
+    if key in _TOP:
+        data[key] = value
+        return
     if table not in _TABLES:
-        raise ConfigError.unknown_key(file, table, _TABLES)
+        raise ConfigError.unknown_key(file, table, (*_TABLES, *_TOP))
     if not rest:
         raise ConfigError.broken(file, f"{key}: is a table, expected {key}.KEY")
     if table not in data and table != "cost":
-        raise ConfigError.broken(file, f"{key}: there is no [{table}] in it")
+        hint = f"; set {_NEW} and network.link, too" * (table == "network")
+        raise ConfigError.broken(file, f"{key}: there is no [{table}] in it{hint}")
     inner = data.setdefault(table, {})
     if not isinstance(inner, dict):
         raise ConfigError(file, table, shown(inner), "a table")

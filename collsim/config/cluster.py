@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from collsim.config.presets import is_path, preset_path
-from collsim.config.spec import ClusterSpec, Network, read_spec
+from collsim.config.spec import ClusterSpec, Network, parse_spec, read_spec
 from collsim.core.cluster import Cluster
 from collsim.errors import ConfigError, InputError, UsageError
 from collsim.topology import first_ranks, with_local
 from collsim.units import MAX_RANKS
 
-__all__ = ["find_spec", "load"]
+__all__ = ["find_spec", "load", "parse"]
 
 
 def load(
@@ -79,6 +79,26 @@ def load(
     return _build(spec, values, network, nodes, ranks)
 
 
+def parse(text: str, file: str) -> Cluster:
+    r"""Return one node of the cluster that the text of a cluster file describes.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    file : str
+        What errors call it.
+
+    Examples
+    --------
+    >>> node = 'shape = "switch"\ngpus = 4\nlink = "nvlink4"'
+    >>> parse(f'schema = "collsim/cluster/1"\nname = "my"\n[node]\n{node}', "my.toml").ranks
+    4
+    """
+    spec = parse_spec(file, text)
+    return _build(spec, spec.values, None, 1, None)
+
+
 def find_spec(
     name_or_path: str | os.PathLike[str], changes: Mapping[str, object] | None = None
 ) -> ClusterSpec:
@@ -127,7 +147,7 @@ def _resize(spec: ClusterSpec, gpus: int) -> tuple[dict[str, Any], Network | Non
     # One NIC per GPU stays one per GPU, and one for two of them stays that.
     if network is not None and network.values.get("nics") is not None:
         nics = -(-network.values["nics"] * gpus // spec.values["gpus"])
-        network = Network(network.nodes, {**network.values, "nics": nics}, network.build)
+        network = replace(network, values={**network.values, "nics": nics})
     return {**spec.values, "gpus": gpus}, network
 
 
@@ -143,9 +163,11 @@ def _build(
         cluster = spec.build(name=spec.name, gamma=spec.gamma, launch=spec.launch, **values)
     except InputError as error:
         raise ConfigError.broken(spec.file, f"node: {error}") from None
-    if spec.sharing != cluster.sharing:
-        # The formulas are those of fifo: a start-up holds a link.
-        cluster = replace(cluster, sharing=spec.sharing, uniform=None)
+    # What nodes share counts where there are several.
+    joined = network if ranks is None and nodes > 1 else None
+    sharing = spec.sharing or (joined.sharing if joined is not None else None)
+    if sharing is not None:
+        cluster = replace(cluster, sharing=sharing)
     if spec.local is not None:
         cluster = with_local(cluster, spec.local)
     elsewhere = np.flatnonzero(cluster.node != cluster.node[0])

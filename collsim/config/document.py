@@ -9,7 +9,7 @@ from collsim.config.values import KINDS, RefusedError, shown
 from collsim.errors import ConfigError
 from collsim.files import read_text
 
-__all__ = ["REQUIRED", "Table", "read_table"]
+__all__ = ["REQUIRED", "Table", "parse_table", "read_table"]
 
 REQUIRED: Final = object()
 
@@ -81,8 +81,8 @@ class Table:
             return default
         try:
             return read(self.data[key])
-        except RefusedError:
-            raise self.refuse(key, expected) from None
+        except RefusedError as refused:
+            raise self.refuse(key, str(refused) or expected) from None
 
     def table(self, key: str) -> "Table":
         """Return a table inside this one; an empty one if it is missing."""
@@ -113,7 +113,17 @@ def read_table(file: str, schema: str) -> Table:
     ConfigError
         If it is no TOML (with line and column), or of another schema.
     """
-    text = read_text(file)
+    return parse_table(file, read_text(file), schema)
+
+
+def parse_table(file: str, text: str, schema: str) -> Table:
+    """Return the table that a text of a file is; see :func:`read_table`.
+
+    Examples
+    --------
+    >>> parse_table("my.toml", 'schema = "collsim/link/1"', "collsim/link/1").data
+    {'schema': 'collsim/link/1'}
+    """
     try:
         data = tomllib.loads(text)
     except RecursionError:

@@ -4,22 +4,27 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from collsim.core.profile import ErrorSummary, Parameter, Profile
+from collsim.algorithms import algorithm_names, unknown_algorithm
+from collsim.config.values import outside, shown
+from collsim.core.collective import COLLECTIVES
+from collsim.core.profile import MAX_CHUNKS, ErrorSummary, Parameter, Profile
 from collsim.errors import CollsimError, ConfigError
 from collsim.files import read_text
+from collsim.units import MAX_SIZE
 
 __all__ = ["SCHEMA", "dumps", "load", "loads"]
 
 SCHEMA = "collsim/profile/1"
 
-_TEXT, _COUNT, _NUMBER = "text", "a whole number from 0 up", "a number"
-_CHUNKS = "'auto' or a whole number from 1 up"
+_TEXT, _COUNT, _NUMBER = "text", f"a whole number from 0 to {MAX_SIZE}", "a number"
+_CHUNKS = f"'auto' or a whole number from 1 to {MAX_CHUNKS}"
+_ALGORITHM = "the name of an algorithm"
 _TEXTS, _COUNTS, _TABLE = "a list of texts", "a list of whole numbers", "a table"
 _TOP = {
     "schema": _TEXT,
     "name": _TEXT,
     "cluster": _TEXT,
-    "algorithm": _TEXT,
+    "algorithm": _ALGORITHM,
     "chunks": _CHUNKS,
     "collectives": _TEXTS,
     "ranks": _COUNTS,
@@ -107,12 +112,16 @@ def loads(text: str, file: str) -> Profile:
         raise ConfigError.broken(file, f"not TOML: {error}") from error
     except RecursionError as error:
         raise ConfigError.broken(file, "not TOML: nested too deeply") from error
+    except ValueError as error:
+        reason = "not TOML: an integer of thousands of digits"
+        raise ConfigError.broken(file, reason) from error
     schema = document.get("schema")
     if schema != SCHEMA:
         if schema is None:
             raise ConfigError.missing_key(file, "schema", f"{SCHEMA!r}")
-        raise ConfigError(file, "schema", schema, f"{SCHEMA!r}")
+        raise ConfigError(file, "schema", _repeated(schema), f"{SCHEMA!r}")
     _check(file, "", document, _TOP, _NEEDED)
+    _check_algorithm(file, document.get("algorithm"))
     provenance = document.get("provenance", {})
     _check(file, "provenance.", provenance, _PROVENANCE)
     apart = (*_NEEDED, "provenance", "errors")
@@ -136,12 +145,15 @@ def _parameters(file: str, table: Mapping[str, Any]) -> dict[str, Parameter]:
     for key, entry in table.items():
         where = f'parameters."{key}"'
         if not isinstance(entry, dict):
-            raise ConfigError(file, where, entry, "a table with value and unit")
+            raise ConfigError(file, where, _repeated(entry), "a table with value and unit")
         _check(file, f"{where}.", entry, _PARAMETER, ("value", "unit"))
         try:
             found[key] = Parameter(**{"low": None, "high": None, **entry})
         except CollsimError as error:
             raise ConfigError.broken(file, f"{where}: {error}") from error
+        expected = outside(found[key].value, found[key].unit)
+        if expected is not None:
+            raise ConfigError(file, f"{where}.value", entry["value"], expected)
     return found
 
 
@@ -170,7 +182,7 @@ def _check(
         if key not in known:
             raise ConfigError.unknown_key(file, prefix + key, known)
         if not _fits(value, known[key]):
-            raise ConfigError(file, prefix + key, value, known[key])
+            raise ConfigError(file, prefix + key, _repeated(value), known[key])
     for key in needed:
         if key not in table:
             raise ConfigError.missing_key(file, prefix + key, known[key])
@@ -183,12 +195,28 @@ def _fits(value: object, expected: str) -> bool:
     if isinstance(value, bool):
         return False
     if expected == _CHUNKS:
-        return value == "auto" or (isinstance(value, int) and value >= 1)
+        return value == "auto" or (isinstance(value, int) and 1 <= value <= MAX_CHUNKS)
     if expected == _COUNT:
-        return isinstance(value, int) and value >= 0
+        return isinstance(value, int) and 0 <= value <= MAX_SIZE
     if expected == _NUMBER:
         return isinstance(value, int | float)
-    return isinstance(value, str if expected == _TEXT else dict)
+    return isinstance(value, str if expected in (_TEXT, _ALGORITHM) else dict)
+
+
+def _check_algorithm(file: str, name: str | None) -> None:
+    """Refuse the name of an algorithm that no collective has."""
+    known = tuple(dict.fromkeys(n for kind in COLLECTIVES for n in algorithm_names(kind)))
+    if name is not None and name not in known:
+        raise ConfigError.broken(file, str(unknown_algorithm("algorithm", name, known)))
+
+
+def _repeated(value: object) -> object:
+    """Return what a message can repeat of a value, even of one with a huge number in it."""
+    try:
+        repr(value)
+    except ValueError:
+        return shown(value)
+    return value
 
 
 def _plain(value: object) -> object:

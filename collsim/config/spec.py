@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from collsim.config.changes import changed
-from collsim.config.document import REQUIRED, Table, read_table
+from collsim.config.document import REQUIRED, Table, parse_table, read_table
 from collsim.config.links import take_link
 from collsim.config.listed import LISTED, read_listed
 from collsim.core.cluster import Cluster
@@ -15,7 +15,7 @@ from collsim.registry import member, names
 from collsim.topology import REQUIRED as NEEDED
 from collsim.topology import Key, NetworkShape, NodeShape
 
-__all__ = ["SCHEMA", "ClusterSpec", "Network", "read_spec"]
+__all__ = ["SCHEMA", "ClusterSpec", "Network", "parse_spec", "read_spec"]
 
 SCHEMA = "collsim/cluster/1"
 
@@ -32,6 +32,7 @@ class Network:
     nodes: int
     values: Mapping[str, Any]
     build: Callable[..., Cluster]
+    sharing: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class ClusterSpec:
         Seconds per byte reduced, and per collective, from ``[cost]``.
     local : LinkClass, optional
         What a message of a rank to itself crosses.
-    sharing : str
-        ``"fifo"`` or ``"fair"``.
+    sharing : str, optional
+        ``"fifo"`` or ``"fair"``; None leaves it to the network, and without one is fifo.
     """
 
     file: str
@@ -68,7 +69,7 @@ class ClusterSpec:
     gamma: float
     launch: float
     local: LinkClass | None = None
-    sharing: str = "fifo"
+    sharing: str | None = None
 
 
 def read_spec(file: str, changes: Mapping[str, object] | None = None) -> ClusterSpec:
@@ -82,11 +83,20 @@ def read_spec(file: str, changes: Mapping[str, object] | None = None) -> Cluster
         If it is no TOML, of another schema, or a key is unknown, missing or of a wrong
         type.
     """
-    top = changed(read_table(file, SCHEMA), changes)
+    return _spec(changed(read_table(file, SCHEMA), changes))
+
+
+def parse_spec(file: str, text: str) -> ClusterSpec:
+    """Read the text of a cluster file; `file` is what errors call it."""
+    return _spec(parse_table(file, text, SCHEMA))
+
+
+def _spec(top: Table) -> ClusterSpec:
+    file = top.file
     top.only((*_TOP, *LISTED))
     name = top.take("name", "text")
     summary = top.take("summary", "text", "")
-    sharing = top.take("sharing", "sharing", "fifo")
+    sharing = top.take("sharing", "sharing", None)
     cost = top.table("cost")
     cost.only(("gamma", "launch", *_PROVENANCE))
     _provenance(cost)
@@ -139,10 +149,11 @@ def read_spec(file: str, changes: Mapping[str, object] | None = None) -> Cluster
 
 def _network(table: Table, node_values: Mapping[str, Any]) -> Network:
     shape = _shape(table, NetworkShape)
-    table.only(("shape", "nodes", *shape.keys, *_PROVENANCE))
+    table.only(("shape", "nodes", "sharing", *shape.keys, *_PROVENANCE))
     values = _values(table, shape.keys, "nic")
     _check_names(table, values, node_values)
-    return Network(table.take("nodes", "count", 1), values, shape.build)
+    sharing = table.take("sharing", "sharing", None)
+    return Network(table.take("nodes", "count", 1), values, shape.build, sharing)
 
 
 def _check_names(table: Table, new: Mapping[str, Any], old: Mapping[str, Any]) -> None:

@@ -8,18 +8,38 @@ from typing import Any, Final
 from collsim.errors import InputError
 from collsim.units import MAX_RANKS, parse_bandwidth, parse_time
 
-__all__ = ["FAMILIES", "KINDS", "PROVENANCE", "SHARING", "RefusedError", "shown"]
+__all__ = [
+    "FAMILIES",
+    "KINDS",
+    "PROVENANCE",
+    "SHARING",
+    "RefusedError",
+    "limited_bandwidth",
+    "limited_time",
+    "outside",
+    "shown",
+]
 
 PROVENANCE: Final = ("datasheet", "fit", "assumption")
 SHARING: Final = ("fifo", "fair")
 # Kinds of links, from the memory of one GPU out to other machines.
 FAMILIES: Final = ("HBM", "NVLink", "PCIe", "InfiniBand", "Ethernet")
 
+# Sums and quotients of what lies beyond would come out as infinities: of 0 or from the
+# first to the last, in words. Options, files and profiles have the same limits.
+_TIMES: Final = 1e-30, 1e9, "a time of at most 1e9s"
+_RATES: Final = 1e-3, 1e30, "a bandwidth from 0.001B/s to 1e21GB/s"
+_PER_BYTE: Final = 1 / _RATES[1], 1 / _RATES[0], "a time per byte of at most 1000s/B"
+_LIMITS: Final = {"s": _TIMES, "B/s": _RATES, "s/B": _PER_BYTE}
+
 _LONGEST = 400  # bits of an integer that a message repeats
 
 
 class RefusedError(Exception):
-    """A value is not of its kind; whoever knows the file and the key says so."""
+    """A value is not of its kind; whoever knows the file and the key says so.
+
+    Its text, if it has one, is what was expected.
+    """
 
 
 class _Plain(str):
@@ -45,6 +65,55 @@ def shown(value: object) -> object:
         return _Plain("a table")
     if isinstance(value, list):
         return _Plain("a list")
+    return value
+
+
+def outside(value: float, unit: str) -> str | None:
+    """Return what is expected in place of a number that no machine has, or None.
+
+    Parameters
+    ----------
+    value : float
+        From 0 up, in SI units.
+    unit : str
+        ``"s"``, ``"B/s"`` or ``"s/B"``.
+
+    Examples
+    --------
+    >>> outside(1e300, "s"), outside(10e-6, "s")
+    ('a time of at most 1e9s', None)
+    """
+    least, most, words = _LIMITS[unit]
+    return None if value == 0 or least <= value <= most else words
+
+
+def limited_time(text: str) -> float:
+    """Return the seconds that a text names; InputError for those that no machine has.
+
+    Examples
+    --------
+    >>> limited_time("10us")
+    1e-05
+    """
+    return _limited(text, parse_time, "s")
+
+
+def limited_bandwidth(text: str) -> float:
+    """Return the bytes per second of a text; InputError for those that no machine has.
+
+    Examples
+    --------
+    >>> limited_bandwidth("900GB/s")
+    900000000000.0
+    """
+    return _limited(text, parse_bandwidth, "B/s")
+
+
+def _limited(text: str, parse: Callable[[str], float], unit: str) -> float:
+    value = parse(text)
+    expected = outside(value, unit)
+    if expected is not None:
+        raise InputError(f"got {text!r}, expected {expected}")
     return value
 
 
@@ -88,19 +157,23 @@ def _zero(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value == 0
 
 
-def _quantity(parse: Callable[[str], float], value: object) -> float:
+def _quantity(parse: Callable[[str], float], value: object, unit: str) -> float:
     try:
-        return parse(_text(value))
+        found = parse(_text(value))
     except InputError:
         raise RefusedError from None
+    expected = outside(found, unit)
+    if expected is not None:
+        raise RefusedError(expected)
+    return found
 
 
 def _time(value: object) -> float:
-    return 0.0 if _zero(value) else _quantity(parse_time, value)
+    return 0.0 if _zero(value) else _quantity(parse_time, value, "s")
 
 
 def _bandwidth(value: object) -> float:
-    return _quantity(parse_bandwidth, value)
+    return _quantity(parse_bandwidth, value, "B/s")
 
 
 def _time_per_byte(value: object) -> float:
@@ -111,7 +184,7 @@ def _time_per_byte(value: object) -> float:
         return 0.0
     if byte.strip() != "B":
         raise RefusedError
-    return _quantity(parse_time, time)
+    return _quantity(parse_time, time, "s/B")
 
 
 def _one_of(known: tuple[str, ...], value: object) -> str:

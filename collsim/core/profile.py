@@ -1,15 +1,17 @@
 """Fitted numbers of a real machine, and how far they can be trusted."""
 
 import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Literal
 
 from collsim.errors import InputError, UnknownNameError
 
-__all__ = ["UNITS", "ErrorSummary", "Parameter", "Profile"]
+__all__ = ["MAX_CHUNKS", "UNITS", "ErrorSummary", "Parameter", "Profile"]
 
 UNITS = {"alpha": "s", "beta": "s/B", "alpha_busy": "s", "launch": "s"}
+MAX_CHUNKS = 65536
 KINDS = ("fit", "datasheet", "assumption")
 
 
@@ -87,14 +89,28 @@ class ErrorSummary:
 
 
 def _check_chunks(chunks: object) -> None:
-    if isinstance(chunks, bool) or not isinstance(chunks, int) or chunks < 1:
-        raise InputError(f"chunks: got {chunks!r}, expected auto or a whole number from 1 up")
+    whole = not isinstance(chunks, bool) and isinstance(chunks, int)
+    if not (whole and 1 <= chunks <= MAX_CHUNKS):  # type: ignore[operator]
+        raise InputError(
+            f"chunks: got {_shown(chunks)}, expected auto or a whole number "
+            f"from 1 to {MAX_CHUNKS}"
+        )
 
 
 def _check_number(name: str, number: object) -> None:
     real = not isinstance(number, bool) and isinstance(number, int | float)
-    if not (real and math.isfinite(number) and number >= 0):  # type: ignore[arg-type,operator]
-        raise InputError(f"{name}: got {number!r}, expected a finite number from 0 up")
+    if not (real and 0 <= number < math.inf and _fits(number)):  # type: ignore[operator]
+        raise InputError(f"{name}: got {_shown(number)}, expected a finite number from 0 up")
+
+
+def _fits(number: object) -> bool:
+    """Return whether a number is no integer beyond what a float can hold."""
+    return not isinstance(number, int) or number.bit_length() <= sys.float_info.max_exp
+
+
+def _shown(value: object) -> str:
+    # Python refuses to write out an integer of thousands of digits.
+    return repr(value) if _fits(value) else "a huge number"
 
 
 @dataclass(frozen=True)

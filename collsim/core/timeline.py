@@ -46,13 +46,17 @@ class Step:
         What it waited for: ``"start"``, ``"data"``, ``"rank"`` (an earlier message of the
         same sender or receiver), ``"link"`` (other ranks' messages), ``"reduction"``,
         ``"late rank"`` (its sender or receiver had not entered yet) or ``"job"`` (messages
-        of another collective).
+        of another collective). Before it started, that is.
+    waiting : float
+        Seconds of it that count as waiting: before it started, or because it shared its
+        links while it ran.
     """
 
     operation: int
     start: float
     finish: float
     why: str
+    waiting: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,10 +56,9 @@ def critical_path(
     alpha = beta = gamma = waiting = 0.0
     steps: list[Step] = []
 
-    def step(o: int, why: str) -> None:
-        steps.append(
-            Step(o, plan.launch + float(start[o]), plan.launch + float(finish[o]), why)
-        )
+    def step(o: int, why: str, waited: float = 0.0) -> None:
+        begin, end = plan.launch + float(start[o]), plan.launch + float(finish[o])
+        steps.append(Step(o, begin, end, why, waited))
 
     o = last
     until = float(finish[o])
@@ -76,16 +75,14 @@ def critical_path(
             o = int(ahead[o])
             until = float(finish[o])
             continue
-        late = 0.0
+        late = other = 0.0
         if shared:
             own = size * float(plan.adding[q]) if plan.reduces[o] else 0.0
             late = max(until - own - arrival, 0.0)
-            waiting += late
             arrival = until - own
         if until > arrival:
             # Beyond its own reduction, it waited for those of another job.
             other = until - arrival - size * float(plan.adding[q]) if ahead[o] < -1 else 0.0
-            waiting += other
             gamma += until - arrival - other
             until = arrival
         # Until its arrival the message counts whole; until it let go of a port, what it held.
@@ -103,13 +100,14 @@ def critical_path(
             why = "late rank"
         else:
             why = "data" if cause >= 0 else "start"
-        step(o, why)
         if why == "rank":
-            until, o = begin, holder
-            continue
-        if late_rank:
+            # The time until it began is that of the message in its way.
+            ready, cause = begin, holder
+        elif late_rank:
             ready, cause = 0.0, -1
-        waiting += begin - ready
+        waited = late + other + (begin - ready)
+        waiting += waited
+        step(o, why, waited)
         until, o = ready, cause
     return Breakdown(alpha, beta, gamma, plan.launch, waiting), tuple(reversed(steps))
 

@@ -22,6 +22,7 @@ from collsim.engine.simulation import (
     timeline,
 )
 from collsim.errors import InputError
+from collsim.units import format_time, parse_size
 
 __all__ = ["Job", "Together", "simulate_together"]
 
@@ -38,15 +39,15 @@ class Job:
         What to run.
     ranks : sequence of int
         Rank of the cluster on which each rank of the schedule runs.
-    nbytes : float
-        Size of its buffer, n, in bytes.
+    nbytes : float or str
+        Size of its buffer, n, in bytes, or text such as ``"64MiB"``; kept as a number.
     start : float
         Seconds at which it is called.
 
     Raises
     ------
     InputError
-        If there are not as many ranks as the schedule has, one is named twice or
+        If the schedule is none, there are not as many ranks as it has, one is named twice or
         negative, or a size or start is negative or not finite.
 
     Examples
@@ -59,10 +60,15 @@ class Job:
 
     schedule: Schedule
     ranks: Sequence[int] | IntArray
-    nbytes: float
+    nbytes: float | str
     start: float = 0.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.schedule, Schedule):
+            raise InputError(
+                f"job: schedule is {self.schedule!r}, expected a Schedule, as "
+                'build("all_reduce", "ring", ranks) gives'
+            )
         ranks = np.array(self.ranks)
         if ranks.ndim != 1 or not (ranks.size == 0 or np.issubdtype(ranks.dtype, np.integer)):
             raise InputError(f"job: ranks are {self.ranks!r}, expected a list of whole numbers")
@@ -81,7 +87,8 @@ class Job:
             raise InputError(
                 f"job: start is {self.start!r}, expected seconds, 0 or more and finite"
             )
-        check_nbytes(self.nbytes)
+        nbytes = parse_size(self.nbytes) if isinstance(self.nbytes, str) else self.nbytes
+        object.__setattr__(self, "nbytes", check_nbytes(nbytes))
         ranks = ranks.astype(np.int64)
         ranks.flags.writeable = False
         object.__setattr__(self, "ranks", ranks)
@@ -103,6 +110,10 @@ class Together:
 
     jobs: tuple[Job, ...]
     timelines: tuple[Timeline, ...]
+
+    def __repr__(self) -> str:
+        many = f"{len(self.jobs)} job{'s' * (len(self.jobs) != 1)}"
+        return f"<Together: {many}, {format_time(self.makespan)}>"
 
     @property
     def ends(self) -> tuple[float, ...]:
@@ -166,7 +177,7 @@ def simulate_together(jobs: Iterable[Job], cluster: Cluster) -> Together:
             )
     schedules = [job.schedule for job in jobs]
     program, places = merged(
-        schedules, ranks, [job.nbytes for job in jobs], [job.start for job in jobs]
+        schedules, ranks, [float(job.nbytes) for job in jobs], [job.start for job in jobs]
     )
     plan = lower_program(program, cluster)
     fair = check_sharing(cluster.sharing) == "fair"

@@ -6,13 +6,17 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
+from collsim.config.cluster import parse
+from collsim.core.link import LinkClass
 from collsim.errors import FileError
 from collsim.files import read_bytes
 from collsim.interop.topology._importer import Importer
 from collsim.interop.topology._machine import Machine, Notes, Wire
 from collsim.interop.topology._network import network_of
 from collsim.interop.topology._routes import Routes, find_routes
-from collsim.interop.topology._shapes import charged, recognise
+from collsim.interop.topology._shapes import recognise
 from collsim.interop.topology._write import to_toml
 from collsim.registry import member, names
 
@@ -43,8 +47,9 @@ class TopologyFile:
         GPUs.
     shape : str
         Name of a shape, or ``"links"`` where it is written link by link.
-    wires : tuple of (Wire, int)
-        Classes of links, and how many of each, one direction a link.
+    links : tuple of (LinkClass, int)
+        Classes of links that the cluster file has, and how many of each in one node, one
+        direction a link.
     read, assumed, left_out : tuple of str
         Sentences for the reader.
     """
@@ -55,7 +60,7 @@ class TopologyFile:
     text: str
     ranks: int
     shape: str
-    wires: tuple[tuple[Wire, int], ...]
+    links: tuple[tuple[LinkClass, int], ...]
     read: tuple[str, ...]
     assumed: tuple[str, ...]
     left_out: tuple[str, ...]
@@ -92,11 +97,11 @@ def import_topology(path: str | os.PathLike[str]) -> TopologyFile:
     name = _name(file)
     notes = _said(machine, routes, network.reason)
     text = to_toml(machine, name, shape, routes, network, notes)
-    used = {cable.name: cable for route in routes.values() for cable in route}
-    listed = shape.name == "links"
-    counts = Counter(charged(c) if listed else c.wire for c in used.values())
+    # What is counted is what was written.
+    node = parse(text, file).links
+    links = list(zip(node.classes, np.bincount(node.kind).tolist(), strict=True))
     if network.wire is not None:
-        counts[network.wire] = 2 * network.nics
+        links.append((network.wire.link, 2 * network.nics))
     return TopologyFile(
         file=file,
         format=machine.what,
@@ -104,7 +109,7 @@ def import_topology(path: str | os.PathLike[str]) -> TopologyFile:
         text=text,
         ranks=machine.gpus,
         shape=shape.name,
-        wires=tuple(counts.items()),
+        links=tuple(links),
         read=notes.read,
         assumed=(*notes.assumed, *notes.pcie),
         left_out=notes.left_out,

@@ -1,21 +1,20 @@
-"""A cluster for the reader: nodes, links, ports, cuts and the routes of pairs."""
+"""A cluster for the reader, as data: nodes, links, ports, cuts and the routes of pairs."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from collsim.config.links import SEPARATOR
 from collsim.core.cluster import Cluster, Ports
 from collsim.errors import InputError
 from collsim.report.inventory import link_values, plain
-from collsim.units import format_bandwidth, format_time
+from collsim.topology import cut_rates
 
-__all__ = ["cluster_data", "cluster_text"]
+__all__ = ["cluster_data"]
 
 Row = dict[str, Any]
 
-_NODES_SHOWN = 4
+_ROUNDING = 1e-9
 
 
 def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Row:
@@ -32,7 +31,10 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
     -------
     dict
         ``cluster shape ranks nodes multicast sharing gamma_ns_per_byte launch_us ports
-        cuts routes``, and in ``rows`` one row per link class with its number of links.
+        cuts faults routes``, and in ``rows`` one row per link class with its number of
+        links. Faults are links, each with the part of its bandwidth that is `left`, 0 for
+        one that failed; a cut then has, beside its strongest group, its weakest
+        (``least_out``, ``least_in``).
 
     Raises
     ------
@@ -48,6 +50,7 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
     ['nic[0].up', 'nic[8].down']
     """
     counts = np.bincount(cluster.links.kind, minlength=len(cluster.links.classes))
+    faults = _faults(cluster)
     return {
         "cluster": cluster.name,
         "shape": cluster.shape,
@@ -67,17 +70,37 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
             for i, link in enumerate(cluster.links.classes)
         ],
         "ports": {"egress": _port(cluster.egress), "ingress": _port(cluster.ingress)},
-        "cuts": [
-            {
-                "cut": cut.name,
-                "groups": int(np.unique(cut.group).size),
-                "out": plain(cut.out_rate / 1e9),
-                "in": plain(cut.in_rate / 1e9),
-            }
-            for cut in cluster.cuts
-        ],
+        "cuts": _cuts(cluster, bool(faults)),
+        "faults": faults,
         "routes": [_route(cluster, src, dst) for src, dst in routes],
     }
+
+
+def _faults(cluster: Cluster) -> list[Row]:
+    """Return the links that have not the whole bandwidth of their class."""
+    links = cluster.links
+    whole = np.array([link.bandwidth for link in links.classes])[links.kind]
+    left = 1.0 / (links.beta * whole) if links.kind.size else whole
+    return [
+        {"name": links.names[i], "left": plain(left[i])}
+        for i in np.flatnonzero(left < 1 - _ROUNDING)
+    ]
+
+
+def _cuts(cluster: Cluster, hurt: bool) -> list[Row]:
+    cuts: list[Row] = [
+        {
+            "cut": cut.name,
+            "groups": int(np.unique(cut.group).size),
+            "out": plain(cut.out_rate / 1e9),
+            "in": plain(cut.in_rate / 1e9),
+        }
+        for cut in cluster.cuts
+    ]
+    for row, rates in zip(cuts, cut_rates(cluster) if hurt else (), strict=hurt):
+        for way, groups in zip(("out", "in"), rates, strict=True):
+            row[f"least_{way}"] = min(plain(float(groups.min()) / 1e9), row[way])
+    return cuts
 
 
 def _lanes(cluster: Cluster, kind: int) -> int | None:
@@ -114,118 +137,3 @@ def _route(cluster: Cluster, src: int, dst: int) -> Row:
         "bandwidth": min((link["bandwidth"] for link in crossed), default=None),
         "links": crossed,
     }
-
-
-def cluster_text(data: Row) -> str:
-    """Return what :func:`cluster_data` found as a tree of text.
-
-    Examples
-    --------
-    >>> print(cluster_text(cluster_data(Cluster.ideal(4, "10us", "900GB/s"), [(0, 3)])))
-    ideal: ideal one-port network, 4 ranks
-    ├─ nodes
-    │  └─ node 0: GPUs 0-3
-    ├─ links, each direction
-    │  └─ link: one per pair, alpha 10us, 900GB/s, busy for 10us a message
-    │     └─ assumption: given
-    ├─ ports of a GPU
-    │  ├─ out: 900GB/s, 1 message at a time
-    │  └─ in: 900GB/s, 1 message at a time
-    ├─ cuts
-    │  └─ rank: 4 groups, 900GB/s out and 900GB/s in, each
-    └─ routes
-       └─ 0 to 3: alpha 10us, 900GB/s
-          └─ link: alpha 10us, 900GB/s
-    """
-    extras = [
-        f"gamma {data['gamma_ns_per_byte']:g}ns/B" * bool(data["gamma_ns_per_byte"]),
-        f"launch {_us(data['launch_us'])}" * bool(data["launch_us"]),
-        "multicast in the switch" * data["multicast"],
-    ]
-    ranks = data["ranks"]
-    head = f"{data['cluster']}: {data['shape']}, {ranks} rank{'s' * (ranks != 1)}"
-    parts: list[tuple[str, list[Any]]] = [
-        ("nodes", _node_lines(data["nodes"])),
-        ("links, each direction", [_link_lines(row) for row in data["rows"]]),
-        ("ports of a GPU", _port_lines(data["ports"])),
-        ("cuts", [_cut_line(cut) for cut in data["cuts"]]),
-        ("routes", [_route_lines(route) for route in data["routes"]]),
-    ]
-    shown = [part for part in parts if part[1]]
-    return "\n".join([", ".join([head, *filter(None, extras)]), *_tree(shown)])
-
-
-def _tree(items: Sequence[Any]) -> list[str]:
-    """Draw items, each a line or a pair of a line and the items below it."""
-    lines = []
-    for i, item in enumerate(items):
-        text, below = item if isinstance(item, tuple) else (item, [])
-        last = i == len(items) - 1
-        lines.append(f"{'└' if last else '├'}─ {text}")
-        lines += [f"{' ' if last else '│'}  {line}" for line in _tree(below)]
-    return lines
-
-
-def _node_lines(nodes: list[list[int]]) -> list[str]:
-    lines = [f"node {n}: {_span(ranks)}" for n, ranks in enumerate(nodes)]
-    if len(lines) > _NODES_SHOWN:
-        skipped = len(lines) - _NODES_SHOWN + 1
-        lines[_NODES_SHOWN - 2 : -1] = [f"… {skipped} more nodes"]
-    return lines
-
-
-def _span(ranks: list[int]) -> str:
-    if len(ranks) == 1:
-        return f"GPU {ranks[0]}"
-    if ranks[-1] - ranks[0] == len(ranks) - 1:
-        return f"GPUs {ranks[0]}-{ranks[-1]}"
-    return f"GPUs {' '.join(map(str, ranks))}"
-
-
-def _us(microseconds: float) -> str:
-    return format_time(microseconds * 1e-6)
-
-
-def _rate(gigabytes: float) -> str:
-    return format_bandwidth(gigabytes * 1e9)
-
-
-def _link_lines(row: Row) -> tuple[str, list[str]]:
-    count = f"{row['links']} link{'s' * (row['links'] != 1)}"
-    if row["lanes"] is None:
-        # One entry that stands for a link of every pair, or links that limit nothing.
-        count = "one per pair" if row["links"] == 1 else f"{count} without limit"
-    lanes = f" of {row['lanes']} lanes" if (row["lanes"] or 1) > 1 else ""
-    cost = f"alpha {_us(row['alpha_us'])}, {_rate(row['bandwidth'])}"
-    text = (
-        f"{row['link']}: {count}{lanes}, {cost}, busy for {_us(row['alpha_busy_us'])} a message"
-    )
-    sources = row["source"].split(SEPARATOR)
-    if len(sources) > 1:
-        return text, sources
-    return text, [": ".join(filter(None, [row["kind"], row["source"]]))]
-
-
-def _port_lines(ports: dict[str, Row | None]) -> list[str]:
-    lines = []
-    for name, port in zip(("out", "in"), (ports["egress"], ports["ingress"]), strict=True):
-        if port is not None:
-            many = f"{port['lanes']} message{'s' * (port['lanes'] > 1)} at a time"
-            lines.append(f"{name}: {_rate(port['bandwidth'])}, {many}")
-    return lines
-
-
-def _cut_line(cut: Row) -> str:
-    groups = f"{cut['groups']} group{'s' * (cut['groups'] != 1)}"
-    return f"{cut['cut']}: {groups}, {_rate(cut['out'])} out and {_rate(cut['in'])} in, each"
-
-
-def _route_lines(route: Row) -> tuple[str, list[str]]:
-    head = f"{route['src']} to {route['dst']}"
-    if not route["links"]:
-        return f"{head}: no link, no time", []
-    text = f"{head}: alpha {_us(route['alpha_us'])}, {_rate(route['bandwidth'])}"
-    return text, [
-        f"{link['name']}: alpha {_us(link['alpha_us'])}, {_rate(link['bandwidth'])}"
-        for link in route["links"]
-    ]

@@ -1,5 +1,7 @@
 """Crossovers for the reader: a line for each swap, or a sentence where there is none."""
 
+from collections.abc import Sequence
+
 from collsim.choose.crossover import Crossover, Swap
 from collsim.report.table import aligned, format_us
 from collsim.units import format_size
@@ -7,8 +9,17 @@ from collsim.units import format_size
 __all__ = ["crossover_text"]
 
 
-def crossover_text(found: Crossover) -> str:
+def crossover_text(found: Crossover, sharing: str = "fifo", changes: Sequence[str] = ()) -> str:
     """Return a crossover as text.
+
+    Parameters
+    ----------
+    found : Crossover
+        What was found.
+    sharing : str
+        How messages share a link there.
+    changes : sequence of str
+        What was changed of the cluster, for the title.
 
     Examples
     --------
@@ -16,12 +27,16 @@ def crossover_text(found: Crossover) -> str:
     >>> from collsim.core.cluster import Cluster
     >>> cluster = Cluster.ideal(8, alpha="10us", bandwidth="900GB/s")
     >>> print(crossover_text(crossover("broadcast", "mst", "linear", cluster)))
-    broadcast on 8 ranks of ideal: mst and linear, 1B to 1TiB
+    broadcast on 8 ranks of ideal, sharing fifo: mst and linear, 1B to 1TiB
     no swap: mst is faster wherever they differ
     """
     ranks = f"{found.ranks} rank{'s' * (found.ranks != 1)}"
     span = f"{format_size(found.min_bytes)} to {format_size(found.max_bytes)}"
-    head = f"{found.collective} on {ranks} of {found.cluster}: {found.a} and {found.b}, {span}"
+    where = f"{found.cluster} ({', '.join(changes)})" if changes else found.cluster
+    head = (
+        f"{found.collective} on {ranks} of {where}, sharing {sharing}: "
+        f"{found.a} and {found.b}, {span}"
+    )
     if found.identical:
         return f"{head}\nidentical: both take the same time at every size"
     if not found.rows:

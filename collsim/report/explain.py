@@ -37,7 +37,8 @@ def explain_text(answer: Explanation) -> str:
     """
     root = "" if answer.root is None else f", root {answer.root}"
     count = "1 rank" if answer.ranks == 1 else f"{answer.ranks} ranks"
-    head = f"{answer.collective} on {count} of {answer.cluster} ({answer.shape}){root}"
+    where = f"{answer.cluster} ({answer.shape}), sharing {answer.sharing}"
+    head = f"{answer.collective} on {count} of {where}{root}"
     parts = [
         in_lines(head),
         _example(answer),

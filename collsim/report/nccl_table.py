@@ -32,7 +32,7 @@ def nccl_table(prediction: Prediction, network: str, compared: bool = False) -> 
     >>> from collsim.choose.predict import predict
     >>> from collsim.core.cluster import Cluster
     >>> cluster = Cluster.ideal(8, alpha="10us", bandwidth="900GB/s")
-    >>> text = nccl_table(predict("all_reduce", cluster, 1024), cluster.shape)
+    >>> text = nccl_table(predict("all_reduce", cluster, 1024, "mst"), cluster.shape)
     >>> print(text.splitlines()[-1])
             1024  256  float  sum  -1  60.01  0.0171  0.0299  mst  -  1  formula  50.0%
     """
@@ -41,6 +41,8 @@ def nccl_table(prediction: Prediction, network: str, compared: bool = False) -> 
     where = f"{_count(prediction.ranks)} of {prediction.cluster} ({network})"
     several = any(row.channels > 1 for row in rows)
     parallel = ("channels",) if several else ()
+    # Every row is of the one cluster.
+    where += "".join(f", sharing {row.sharing}" for row in rows[:1])
     last = (f"{'algorithm':<{width}}", "protocol", "chunks", *parallel, "model  ", "efficiency")
     more = (f"{'healthy':>8}", f"{'change':>7}") if compared else ()
     units = ("(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)")

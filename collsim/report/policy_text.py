@@ -1,5 +1,7 @@
 """A policy for the reader: a line for each range of sizes."""
 
+from collections.abc import Sequence
+
 from collsim.choose.ranges import Policy
 from collsim.report.table import aligned, format_us
 from collsim.units import format_size
@@ -7,21 +9,32 @@ from collsim.units import format_size
 __all__ = ["policy_text"]
 
 
-def policy_text(found: Policy) -> str:
+def policy_text(found: Policy, sharing: str = "fifo", changes: Sequence[str] = ()) -> str:
     """Return a policy as text.
+
+    Parameters
+    ----------
+    found : Policy
+        The policy.
+    sharing : str
+        How messages share the links of its cluster.
+    changes : sequence of str
+        What was changed or wrong in it.
 
     Examples
     --------
     >>> from collsim.choose.policy import choose
     >>> from collsim.core.cluster import Cluster
     >>> cluster = Cluster.ideal(8, alpha="10us", bandwidth="900GB/s")
-    >>> print(policy_text(choose("sendrecv", cluster)).splitlines()[0])
-    sendrecv on 8 ranks of ideal: the fastest algorithm at every size from 8B to 8GiB
+    >>> print(policy_text(choose("sendrecv", cluster)).splitlines()[0][:78], "...")
+    sendrecv on 8 ranks of ideal, sharing fifo: the fastest algorithm at every size ...
     """
     ranks = f"{found.ranks} rank{'s' * (found.ranks != 1)}"
     span = f"{format_size(found.min_bytes)} to {format_size(found.max_bytes)}"
+    where = f"{found.cluster} ({', '.join(changes)})" if changes else found.cluster
     head = (
-        f"{found.collective} on {ranks} of {found.cluster}: the fastest algorithm at every size"
+        f"{found.collective} on {ranks} of {where}, sharing {sharing}: the fastest algorithm "
+        "at every size"
     )
     rows = [
         (

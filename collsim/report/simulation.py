@@ -37,7 +37,8 @@ def simulation_record(row: Row, timeline: Timeline) -> dict[str, Any]:
     -------
     dict
         With `SIMULATION_KEYS` and ``critical_path``, each step of which is a mapping with
-        ``operation round src dst bytes start_us finish_us why``; rounds count from 1.
+        ``operation round src dst bytes start_us finish_us why waiting_us``; rounds count
+        from 1.
     """
     ranks = timeline.schedule.ranks
     seconds = timeline.makespan
@@ -71,6 +72,7 @@ def _steps(timeline: Timeline) -> list[dict[str, Any]]:
             "start_us": step.start * 1e6,
             "finish_us": step.finish * 1e6,
             "why": step.why,
+            "waiting_us": step.waiting * 1e6,
         }
         for step in timeline.critical_path
     ]
@@ -113,7 +115,7 @@ def simulation_text(found: dict[str, Any], title: str) -> str:
                 f"{step['bytes']:.9g}",
                 format_us(step["start_us"]),
                 format_us(step["finish_us"]),
-                _WHY.get(step["why"], step["why"]),
+                _held_up(step, found["sharing"]),
             )
             for step in shown
         ],
@@ -122,6 +124,22 @@ def simulation_text(found: dict[str, Any], title: str) -> str:
     if len(shown) < len(steps):
         table.insert(-1, f"... {len(steps) - len(shown)} more ...")
     return "\n".join([*lines, *table])
+
+
+def _held_up(step: dict[str, Any], sharing: str) -> str:
+    """Say what a message waited for before it started, and what slowed it down then."""
+    why: str = _WHY.get(step["why"], step["why"])
+    if (
+        sharing != "fair"
+        or step["why"] in {"late rank", "job"}
+        or not (
+            # Less is rounding.
+            step["waiting_us"] > 1e-9 * step["finish_us"]
+        )
+    ):
+        return why
+    shared = f"sharing its links, {format_us(step['waiting_us'])} us"
+    return shared if step["why"] == "start" else f"{why}, then {shared}"
 
 
 _WHY: Final = {

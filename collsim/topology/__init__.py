@@ -1,7 +1,9 @@
 """Shapes of clusters: one file each, giving links, routes and cuts."""
 
+from collsim.topology._components import find_links
 from collsim.topology._compose import first_ranks
 from collsim.topology._faults import degrade, delay, fail
+from collsim.topology._limits import cut_rates
 from collsim.topology._listed import listed
 from collsim.topology._node import with_local
 from collsim.topology._order import groups, reorder
@@ -12,9 +14,11 @@ __all__ = [
     "Key",
     "NetworkShape",
     "NodeShape",
+    "cut_rates",
     "degrade",
     "delay",
     "fail",
+    "find_links",
     "first_ranks",
     "groups",
     "listed",

@@ -157,10 +157,13 @@ def _unknown(cluster: Cluster, component: str, name: str) -> InputError:
     found = _PART.match(name)
     if found is None or found[1] not in kinds:
         # The kind first: all parts of one are equally near to a misspelt one.
-        bare = re.match(r"\w*", name)
+        bare = re.match(r"[^\W\d]*", name)
         kind_meant = nearest(bare[0] if bare else name, [*kinds, *plain])
-        index = found[2] if found is not None else "0"
+        number = re.search(r"\d+", name)
+        index = number[0] if number else "0"
         meant = f"{kind_meant}[{index}]" if kind_meant in kinds else kind_meant
     hint = f"; did you mean {meant!r}?" if meant else ""
+    if cluster.nodes == 1 and re.match(r"(nic|leaf|spine|pod|core)(\[|\d|$)", name):
+        hint = "; the network between nodes comes with more of them, as with --nodes 2"
     known = ", ".join([*ranges, *sorted(set(plain))][:12]) or "none"
     return InputError(f"no {component!r} in cluster {cluster.name!r}{hint} (known: {known})")

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from collsim.core.cluster import Cluster, Cut
 from collsim.topology._graph import Graph
 
-__all__ = ["cuts", "least", "ways"]
+__all__ = ["cut_rates", "cuts", "least", "ways"]
 
 IntArray = NDArray[np.int64]
 
@@ -41,6 +41,15 @@ def cuts(cluster: Cluster, graph: Graph | None = None) -> tuple[Cut, ...]:
     Of the ways to draw a cut between the GPUs of its groups, around the GPUs alone and
     around all that lies nearest to them, the one that fewer bytes can cross counts.
     """
+    rates = cut_rates(cluster, graph)
+    return tuple(
+        Cut(cut.name, cut.group, float(out.max()), float(into.max()))
+        for cut, (out, into) in zip(cluster.cuts, rates, strict=True)
+    )
+
+
+def cut_rates(cluster: Cluster, graph: Graph | None = None) -> list[NDArray[np.float64]]:
+    """Return bytes per second out of, and into, each group of each cut."""
     graph = Graph(cluster) if graph is None else graph
     found = []
     for cut in cluster.cuts:
@@ -48,9 +57,8 @@ def cuts(cluster: Cluster, graph: Graph | None = None) -> tuple[Cut, ...]:
         alone = np.full(graph.vertices, -1)
         alone[: cluster.ranks] = cut.group
         sides = [_crossing(graph, side, groups) for side in (alone, graph.owner(cut.group))]
-        fewer = np.minimum(*sides)
-        found.append(Cut(cut.name, cut.group, float(fewer[0].max()), float(fewer[1].max())))
-    return tuple(found)
+        found.append(np.minimum(*sides))
+    return found
 
 
 def _crossing(graph: Graph, side: IntArray, groups: int) -> NDArray[np.float64]:

@@ -109,8 +109,13 @@ def test_times_that_do_not_rise_give_no_beta(times: list[float]) -> None:
     # Equal times leave only rounding.
     assert beta.value < 1e-18
     assert beta.low == 0.0
-    if beta.value == 0:
-        assert "beta came out as 0: the times do not rise with the size" in found.profile.notes
+    zero = "beta came out as 0: the times do not rise with the size"
+    reaches = (
+        "the interval of beta reaches 0: the rows do not tell by how much times rise with "
+        "the size"
+    )
+    assert (zero if beta.value == 0 else reaches) in found.profile.notes
+    assert loads(dumps(found.profile), "p.toml") == found.profile
     assert found.parameters["link.alpha"].value > 0
 
 
@@ -119,6 +124,16 @@ def test_times_proportional_to_the_size_give_no_alpha() -> None:
     found = fit(rows((n, 1e-12 * n**1.1) for n in SIZES))
     assert found.parameters["link.alpha"].value == 0.0
     assert "alpha came out as 0: the times are proportional" in " ".join(found.profile.notes)
+
+
+def test_an_interval_that_reaches_zero_is_noted() -> None:
+    """Scatter hides what the size costs, or what a message does."""
+    small = [2e-5, 3e-5, 2e-5, 3e-5, 2.6e-5, 3e-5]
+    notes = fit(rows(zip(SIZES, small, strict=False))).profile.notes
+    assert any(note.startswith("the interval of beta reaches 0: ") for note in notes)
+    large = [n * 1e-11 * scatter for n, scatter in zip(SIZES[6:], small, strict=True)]
+    notes = fit(rows(zip(SIZES[6:], large, strict=True))).profile.notes
+    assert any(note.startswith(("the interval of alpha", "alpha came out")) for note in notes)
 
 
 def test_rows_that_tell_nothing_are_left_out_and_counted() -> None:

@@ -52,7 +52,7 @@ def test_value_that_is_none_is_wrong_usage(fails: Any, line: str, message: str) 
     assert fails(f"predict all_reduce {line}", code=2) == f"Invalid value for {message}"
 
 
-KNOWN = "(known: mst, ring, linear, reduce_broadcast, reduce_scatter_all_gather, auto, all)"
+KNOWN = "(known: mst, ring, bidirectional_ring, double_binary_tree, halving_doubling, "
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ KNOWN = "(known: mst, ring, linear, reduce_broadcast, reduce_scatter_all_gather,
         ("crossover all_reduce mst rign", "unknown algorithm of all_reduce 'rign'; did you"),
         ("verify all_reduce --algorithm rign", "unknown algorithm of all_reduce 'rign'; did"),
         (
-            "predict all_reduce --algorithm swing",
-            f"unknown algorithm of all_reduce 'swing' {KNOWN}",
+            "predict all_reduce --algorithm nvls",
+            f"unknown algorithm of all_reduce 'nvls' {KNOWN}",
         ),
         (
             "explain all_gather --algorithm reduce_broadcast",

@@ -23,7 +23,7 @@ def test_swap_by_hand(answer: Any, conforms: Any) -> None:
 def test_table_names_the_swap(run: Any) -> None:
     """Size in bytes and with a unit, time, and who is faster."""
     lines = run(f"crossover all_reduce mst ring {IDEAL}").stdout.splitlines()
-    assert lines[0] == "all_reduce on 8 ranks of ideal: mst and ring, 1B to 1TiB"
+    assert lines[0] == "all_reduce on 8 ranks of ideal, sharing fifo: mst and ring, 1B to 1TiB"
     assert lines[2].split() == ["16941176.5", "=", "16.16MiB", "172.9", "mst", "ring"]
 
 

@@ -182,11 +182,27 @@ def test_full_disk_is_one_line(line: str) -> None:
     assert re.fullmatch(r"Error: .*: No space left on device\n", done.stderr)
 
 
-def test_closed_stdout_is_one_line() -> None:
+@pytest.mark.parametrize(
+    "line", ["predict all_reduce -s 8", "calibrate fit examples/nccl_tests_all_reduce_8gpu.txt"]
+)
+def test_closed_stdout_is_one_line(line: str) -> None:
     """There is nowhere to print to."""
-    done = program("predict all_reduce -s 8 >&-")
+    done = program(f"{line} >&-")
     assert done.returncode == 1
-    assert re.fullmatch(r"Error: .*standard output.*\n", done.stderr)
+    assert done.stderr.splitlines()[-1] == "Error: -: there is no standard output"
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_home_is_no_news(tmp_path: Path) -> None:
+    """Stderr has our own lines only."""
+    nowhere = "/proc/nowhere"
+    environment = os.environ | {"HOME": nowhere, "XDG_CACHE_HOME": nowhere}
+    environment |= {"XDG_CONFIG_HOME": nowhere, "TMPDIR": str(tmp_path)}
+    environment.pop("MPLCONFIGDIR", None)
+    path = tmp_path / "x.svg"
+    done = program(f"crossover all_reduce mst ring --plot {path}", env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert path.stat().st_size > 0
 
 
 def test_plain_locale_does_not_matter() -> None:

@@ -32,6 +32,7 @@ def test_critical_path_leads_to_the_end(answer: Any) -> None:
         "start_us": 0.0,
         "finish_us": pytest.approx(2, rel=1e-12),
         "why": "start",
+        "waiting_us": 0.0,
     }
     assert last["finish_us"] == row["makespan_us"]
 
@@ -94,7 +95,7 @@ def test_algorithm_is_auto_by_default(answer: Any, run: Any) -> None:
     """The answer names the one that was taken."""
     line = "simulate all_reduce -s 1GiB --ranks 8"
     assert answer(line) == answer(f"{line} --algorithm auto")
-    assert run(line).stdout.splitlines()[0].endswith(", 1GiB, algorithm ring")
+    assert run(line).stdout.splitlines()[0].endswith(", 1GiB, algorithm halving_doubling")
 
 
 def test_needs_one_algorithm_and_one_size(fails: Any) -> None:
@@ -104,3 +105,14 @@ def test_needs_one_algorithm_and_one_size(fails: Any) -> None:
     assert fails("simulate reduce --algorithm mst -s 1 -s 2", code=2) == two
     assert "No such option" in fails("simulate reduce -b 8", code=2)
     assert "expected one NAME" in fails("simulate reduce --algorithm all -s 1", code=2)
+
+
+def test_sharing_a_link_is_told_from_waiting_for_data(run: Any, answer: Any) -> None:
+    """Under fair sharing a message starts when its data are there, and is slowed down then."""
+    line = "simulate all_reduce --algorithm ring -s 64M -c pcie-8"
+    (row,) = answer(line)["rows"]
+    waits = [step["waiting_us"] for step in row["critical_path"]]
+    assert sum(waits) == pytest.approx(row["waiting_us"])
+    slowed = [text for text in run(line).stdout.splitlines() if "sharing its links" in text]
+    assert len(slowed) == sum(wait > 1e-3 for wait in waits) > 0
+    assert "sharing its links" not in run(f"{line} --sharing fifo").stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ def test_degraded_beside_healthy(answer: Answer) -> None:
     assert row["healthy_us"] == healthy["time_us"]
     assert row["change"] == pytest.approx(row["time_us"] / row["healthy_us"])
     assert row["change"] == pytest.approx(4, rel=1e-2)
-    assert list(row)[:-2] == list(healthy)
+    assert list(row)[:-3] == list(healthy)
 
 
 def test_without_what_if_there_is_nothing_to_compare(answer: Answer) -> None:
@@ -85,7 +86,7 @@ def test_a_late_rank(answer: Answer) -> None:
 def test_order_by_name_and_by_list(answer: Answer) -> None:
     """The same, and slower than inside the nodes first."""
     overlap = "--set network.alpha_busy=0 --set node.alpha_busy=0"
-    line = f"predict all_gather {TWO} --algorithm ring -s 1K {overlap}"
+    line = f"predict scatter {TWO} --algorithm ring -s 1K {overlap}"
     times = [
         answer(f"{line} {order}".strip())["rows"][0]["time_us"]
         for order in ("", "--order inside", "--order across", "--order 0,2,1,3")
@@ -125,7 +126,8 @@ def test_every_command_that_takes_a_cluster(run: Run, log: str) -> None:
         assert "No such option" not in result.output
     shown = run("show cluster dgx-h100 --nodes 2 --fail nic[3] --routes 3 11").stdout
     assert "nic[0].up" in shown
-    assert "nic[3].up" not in shown
+    assert "nic[3].up: failed" in shown
+    assert "nic[3].up: alpha" not in shown
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,9 @@ def test_every_command_that_takes_a_cluster(run: Run, log: str) -> None:
         ("--degrade nic[3]", 2, "expected a part and what is left of it, as in nic[3]=0.25"),
         ("--degrade nic[3]=4", 2, "above 0 and at most 1"),
         ("--degrade nic[3]=x", 2, "--degrade"),
+        ("--degrade nic[3]=101%", 2, "above 0 and at most 1"),
         ("--fail nic[9]", 1, "no 'nic[9]' in cluster 'dgx-h100'"),
+        ("--fail nic3", 1, "did you mean 'nic[3]'?"),
         ("--fail nic[0] --fail nic[1]", 1, "rank 0 can no longer reach rank 2"),
         ("--delay rank[4]=5us", 1, "unknown rank 'rank[4]'"),
         ("--delay rank[3]=5", 2, "--delay"),
@@ -152,7 +156,120 @@ def test_errors(fails: Callable[..., str], words: str, code: int, message: str) 
     assert message in fails(f"predict all_reduce {TWO} -s 1K {words}", code=code)
 
 
+def test_one_node_has_no_network(fails: Callable[..., str]) -> None:
+    """A NIC comes with more nodes, and the message says how."""
+    line = "predict all_reduce -c dgx-h100 -s 1K --degrade nic[3]=0.25"
+    assert "as with --nodes 2" in fails(line, code=1)
+
+
+def test_what_failed_is_said_link_by_link(run: Run) -> None:
+    """A part may be less, or more, than its name suggests."""
+    line = f"predict all_reduce {TWO} --algorithm ring -s 1K --fail"
+    assert "note: failed with gpu[1]: gpu[1].up, gpu[1].down" in run(f"{line} gpu[1]").stderr
+    assert "failed with" not in run(f"{line} nic[1].up").stderr
+    many = run("show cluster dgx-h100 --nodes 2 --degrade nic[0]=0.5 --fail nic[1]").stderr
+    assert many.splitlines() == ["note: failed with nic[1]: nic[1].up, nic[1].down"]
+
+
+def test_a_part_that_no_message_crosses(run: Run) -> None:
+    """A ring over two nodes of two leaves by the last NIC and comes in by the first."""
+    line = f"broadcast {TWO} -s 1K"
+    said = "note: no message of ring crosses nic[0].up"
+    for command in ("predict", "simulate", "explain"):
+        words = f"{command} {line} --algorithm ring --degrade"
+        assert said in run(f"{words} nic[0].up=0.5").stderr.splitlines()
+        assert "no message" not in run(f"{words} nic[1].up=50%").stderr
+    both = run(f"crossover broadcast ring linear {TWO} --fail nic[0].up -b 1K -e 2K").stderr
+    assert said in both.splitlines()
+
+
+def test_another_algorithm_on_the_healthy_cluster(run: Run, answer: Answer) -> None:
+    """A key names it, and a note where it is another one."""
+    line = f"predict all_reduce {TWO} -s 8M -s 1K --degrade nic[1]=0.01"
+    rows = answer(line)["rows"]
+    healthy = answer(f"predict all_reduce {TWO} -s 8M -s 1K")["rows"]
+    assert [r["healthy_algorithm"] for r in rows] == [r["algorithm"] for r in healthy]
+    others = [r for r in rows if r["healthy_algorithm"] != r["algorithm"]]
+    assert others
+    said = f"({others[0]['healthy_algorithm']}, not {others[0]['algorithm']})"
+    assert said in run(line).stderr
+    alike = run(f"predict all_reduce {TWO} -s 8M --algorithm ring --degrade nic[1]=0.01").stderr
+    assert "healthy time is of another" not in alike
+
+
+def test_changes_are_listed(answer: Answer, run: Run) -> None:
+    """In the words of the options, in every command that takes a cluster; [] for none."""
+    what = (
+        "--order across --sharing fair --set network.bandwidth=100GB/s --degrade nic[3]=25% "
+        "--fail nic[2] --delay 3=500us"
+    )
+    said = [
+        "set network.bandwidth=100GB/s",
+        "sharing fair",
+        "order across",
+        "degrade nic[3]=0.25",
+        "fail nic[2]",
+        "delay rank[3]=500us",
+    ]
+    for line in (
+        f"predict all_gather {TWO} -s 1K",
+        f"simulate all_gather {TWO} -s 1K",
+        f"explain all_gather {TWO} -s 1K",
+        f"crossover all_gather ring mst {TWO} -b 1K -e 2K",
+        "show cluster dgx-h100 --nodes 2 --gpus-per-node 2",
+    ):
+        assert answer(f"{line} {what}")["changes"] == said
+        assert answer(line)["changes"] == []
+    title = run(f"crossover all_gather ring mst {TWO} -b 1K -e 2K --degrade nic[3]=0.25").stdout
+    assert "(degrade nic[3]=0.25), sharing fifo: ring and mst" in title
+
+
+def test_changes_that_change_nothing(run: Run) -> None:
+    """One node has no network."""
+    line = "predict all_reduce -c dgx-h100 -s 1K --set network.bandwidth=100GB/s"
+    said = "on one node nothing changes with network.bandwidth: take more with --nodes"
+    assert said in run(line).stderr
+    assert "nothing changes" not in run(f"{line} --nodes 2").stderr
+
+
+def test_every_header_names_the_sharing(run: Run) -> None:
+    """And where it is fair a note says, once, what becomes of alpha."""
+    for line in (
+        f"predict all_gather {TWO} -s 1K",
+        f"simulate all_gather {TWO} -s 1K",
+        f"explain all_gather {TWO} -s 1K",
+        f"crossover all_gather ring mst {TWO} -b 1K -e 2K",
+        "show cluster dgx-h100 --nodes 2 --gpus-per-node 2",
+    ):
+        plain, fair = run(line), run(f"{line} --sharing fair")
+        assert "sharing fifo" in " ".join(plain.stdout.split())
+        assert "fairly" not in plain.stderr
+        assert "sharing fair" in " ".join(fair.stdout.split())
+        assert fair.stderr.count("links are shared fairly: start-ups overlap") == 1
+        assert "fair by default" not in fair.stderr
+    default = run("predict all_gather -c dgx1-v100 --nodes 2 -s 1K").stderr
+    assert "alpha_busy counts as 0" in default
+    assert "dgx1-v100 is fair by default" in default
+    assert "fair by default" not in run("show cluster dgx1-v100 --set sharing=fair").stderr
+
+
+def test_a_profile_keeps_the_sharing_that_is_set(run: Run, log: str, tmp_path: Path) -> None:
+    """Its numbers make the cluster anew."""
+    path = str(tmp_path / "mine.toml")
+    assert run(f"calibrate fit {log} -o", path).exit_code == 0
+    line = "predict all_reduce -c dgx-h100 -s 1K --set sharing=fair --profile"
+    assert "sharing fair" in run(line, path).stdout.splitlines()[0]
+
+
 def test_contradictions(fails: Callable[..., str]) -> None:
     """A file to change is no ideal network by numbers, and a profile has its own."""
     ideal = "predict all_reduce --alpha 1us --bandwidth 1GB/s -s 1K"
     assert "--set" in fails(f"{ideal} --set node.gpus=4", code=2)
+
+
+def test_an_order_for_the_size_that_a_change_makes(run: Run) -> None:
+    """The healthy cluster, of another size, is then in its own order."""
+    line = "predict all_reduce -c dgx-h100 --nodes 2 -s 1M --algorithm ring"
+    found = run(f"{line} --set node.gpus=2 --order 3,2,1,0")
+    assert found.exit_code == 0
+    assert "healthy" in found.stdout

@@ -139,3 +139,29 @@ def test_a_table_that_is_not_there() -> None:
     """A machine without a network can't be given one by a number."""
     with pytest.raises(ConfigError, match=r"network.bandwidth: there is no \[network\] in it"):
         load("textbook-h100", changes={"network.bandwidth": "1GB/s"})
+
+
+def test_sharing_can_be_set() -> None:
+    """As a file says it, and as strictly; it is no table."""
+    assert Cluster.load("dgx-h100", changes={"sharing": "fair"}).sharing == "fair"
+    assert Cluster.load("dgx1-v100", changes={"sharing": "fifo"}).sharing == "fifo"
+    with pytest.raises(ConfigError, match="sharing"):
+        load("dgx-h100", changes={"sharing": "both"})
+    with pytest.raises(ConfigError, match="unknown key"):
+        load("dgx-h100", changes={"sharing.mode": "fair"})
+
+
+def test_a_shape_makes_a_network(tmp_path: Path) -> None:
+    """Where the file has none: with a link, whose numbers can be set in any order."""
+    path = tmp_path / "one.toml"
+    path.write_text(FILE.partition("[network]")[0])
+    new: dict[str, object] = {"network.shape": "rails", "network.link": "hdr200"}
+    faster = {"network.bandwidth": "30GB/s", **new}
+    assert bandwidths(load(path, nodes=2, changes=new))["hdr200"] == 25
+    assert bandwidths(load(path, nodes=2, changes=faster))["hdr200"] == 30
+    with pytest.raises(ConfigError, match=r"network\.link: missing"):
+        load(path, nodes=2, changes={"network.shape": "rails"})
+    with pytest.raises(ConfigError, match="unknown key"):
+        load(path, nodes=2, changes={**new, "network.nic": 4})
+    with pytest.raises(ConfigError, match=r"set network\.shape and network\.link, too"):
+        load(path, nodes=2, changes={"network.link": "hdr200"})

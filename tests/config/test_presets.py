@@ -183,13 +183,20 @@ def test_one_node_obeys_the_formula(name: str, kind: str, algorithm: str, nbytes
 
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_every_cluster_says_how_it_shares(name: str) -> None:
-    """Fairly where trunks or NICs are shared, in turn elsewhere; formulas know the latter."""
+    """Fairly where trunks or NICs are shared, in turn elsewhere; formulas know the latter.
+
+    NICs and trunks between nodes are shared where there are several; only the uplinks of
+    a PCIe tree with two switches are shared in one.
+    """
     cluster = Cluster.load(name)
-    shared = {"dgx1-v100", "p4d-efa", "pcie-2", "pcie-8", "dgx-h100-fat-tree-2to1"}
-    assert cluster.sharing == ("fair" if name in shared else "fifo")
-    assert (cluster.uniform is None) == (
-        name in shared | {"mi300x", "gh200-slingshot", "hgx-a100-4"}
-    )
+    assert cluster.sharing == ("fair" if name == "pcie-8" else "fifo")
+    meshes = {"mi300x", "gh200-slingshot", "hgx-a100-4", "dgx1-v100"}
+    assert (cluster.uniform is None) == (name in meshes | {"pcie-8"})
+    if name != "textbook-h100":
+        shared = {"dgx1-v100", "p4d-efa", "pcie-2", "pcie-8", "dgx-h100-fat-tree-2to1"}
+        several = Cluster.load(name, nodes=2)
+        assert several.sharing == ("fair" if name in shared else "fifo")
+        assert Cluster.load(name, nodes=2, changes={"sharing": "fifo"}).sharing == "fifo"
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ high = 2e-11
 unit = "s/B"
 """
 
-numbers = st.floats(min_value=0, max_value=1e3, allow_nan=False)
+numbers = st.just(0.0) | st.floats(min_value=1e-30, max_value=1e3)
 texts = st.text(max_size=20)
 
 
@@ -110,7 +110,53 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
         (
             'name = "mine"',
             'name = "mine"\nchunks = -1',
-            "p.toml: chunks: got -1, expected 'auto' or a whole number from 1 up",
+            "p.toml: chunks: got -1, expected 'auto' or a whole number from 1 to 65536",
+        ),
+        (
+            'name = "mine"',
+            'name = "mine"\nchunks = 99999999',
+            "p.toml: chunks: got 99999999, expected 'auto' or a whole number from 1 to 65536",
+        ),
+        (
+            'name = "mine"',
+            'name = "mine"\nalgorithm = "rong"',
+            "p.toml: unknown algorithm 'rong'; did you mean 'ring'? (known: mst, ring, ",
+        ),
+        ('name = "mine"', 'name = "mine"\nalgorithm = ""', "p.toml: unknown algorithm ''"),
+        (
+            'name = "mine"',
+            'name = "mine"\nalgorithm = "../x.toml"',
+            "p.toml: unknown algorithm '../x.toml'",
+        ),
+        (
+            "value = 1e-6",
+            f"value = {'9' * 400}",
+            'p.toml: parameters."link.alpha": value: got a huge number, expected a finite',
+        ),
+        (
+            "value = 1e-6",
+            f"value = {'9' * 5000}",
+            "p.toml: not TOML: an integer of thousands of digits",
+        ),
+        (
+            "value = 1e-6",
+            f"value = [0x{'f' * 5000}]",
+            'p.toml: parameters."link.alpha".value: got a list, expected a number',
+        ),
+        (
+            'name = "mine"',
+            f'name = "mine"\nmin_bytes = {"9" * 400}',
+            "p.toml: min_bytes: got 99999",
+        ),
+        (
+            "value = 1e-6",
+            "value = 1e300",
+            'p.toml: parameters."link.alpha".value: got 1e+300, expected a time of at most',
+        ),
+        (
+            "value = 1e-11\nlow = 9e-12\nhigh = 2e-11",
+            "value = 1e-300",
+            'p.toml: parameters."link.beta".value: got 1e-300, expected a time per byte of',
         ),
         (
             'schema = "collsim/profile/1"',

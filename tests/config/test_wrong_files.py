@@ -35,6 +35,7 @@ oversubscription = 1.0
 """
 COUNT = "a whole number from 1 to 1048576"
 TIME = 'a time from 0 up with its unit, such as "10us" or "1.5ms"'
+RATES = "a bandwidth from 0.001B/s to 1e21GB/s"
 RATE = 'a bandwidth above 0 with its unit, such as "450GB/s" or "400Gb/s"'
 LINK = "the name of a link preset, or a table with alpha and bandwidth"
 PRESETS = f"a link preset ({', '.join(preset_names('links'))}) or a table"
@@ -220,6 +221,31 @@ def test_what_is_wrong_in_a_link(write: Path, link: str, message: str) -> None:
             f"cost.launhc: unknown key; did you mean 'launch'? {COST_KEYS}",
         ),
         ("[network]", "[cost]\nlaunch = 5\n[network]", f"cost.launch: got 5, expected {TIME}"),
+        (
+            "[network]",
+            '[cost]\nlaunch = "1e300s"\n[network]',
+            "cost.launch: got '1e300s', expected a time of at most 1e9s",
+        ),
+        (
+            "[network]",
+            '[cost]\ngamma = "1e9s/B"\n[network]',
+            "cost.gamma: got '1e9s/B', expected a time per byte of at most 1000s/B",
+        ),
+        (
+            '"ndr400"',
+            '{alpha = "1us", bandwidth = "1e299GB/s"}',
+            f"network.link.bandwidth: got '1e299GB/s', expected {RATES}",
+        ),
+        (
+            '"ndr400"',
+            '{alpha = "1e300s", bandwidth = "1GB/s"}',
+            "network.link.alpha: got '1e300s', expected a time of at most 1e9s",
+        ),
+        (
+            '"ndr400"',
+            '{alpha = "1s", bandwidth = "1GB/s", alpha_busy = {value = "1e-300s"}}',
+            "network.link.alpha_busy.value: got '1e-300s', expected a time of at most 1e9s",
+        ),
     ],
 )
 def test_what_is_wrong_between_nodes(write: Path, old: str, new: str, message: str) -> None:

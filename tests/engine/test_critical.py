@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from collsim.core.builder import Builder
@@ -174,3 +175,18 @@ def test_without_operations_there_is_no_path() -> None:
     assert timeline.critical_path == ()
     assert timeline.breakdown == Breakdown(launch=5.0)
     assert timeline.makespan == 5.0
+
+
+def test_waiting_of_steps_is_that_of_the_whole() -> None:
+    """Before the start where links are taken in turn, on the way where they are shared."""
+
+    def author(b: Builder) -> None:
+        b.copy(1, 3, range(4))
+        b.copy(4, 0, range(4, 8))
+        b.copy(0, 5, range(4, 8))
+
+    for sharing in ("fifo", "fair"):
+        timeline = run(replace(trunk(), sharing=sharing, uniform=None), author)
+        waited = [step.waiting for step in timeline.critical_path]
+        assert sum(waited) == pytest.approx(timeline.breakdown.waiting)
+        assert timeline.breakdown.waiting > 0

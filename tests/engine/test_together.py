@@ -246,6 +246,24 @@ def test_a_size_belongs_to_a_schedule_or_to_jobs() -> None:
         simulate([Job(ring, range(4), 8.0)], four, 8.0)  # type: ignore[call-overload]
 
 
+def test_a_job_reads_sizes_and_wants_a_schedule() -> None:
+    """Text with a unit is a number from then on; a name is no schedule."""
+    ring = build("all_reduce", "ring", 2)
+    assert Job(ring, [0, 1], "1KiB").nbytes == 1024
+    with pytest.raises(InputError, match="12XB"):
+        Job(ring, [0, 1], "12XB")
+    with pytest.raises(
+        InputError, match="job: schedule is 'ring', expected a Schedule, as build"
+    ):
+        Job("ring", [0, 1], 8.0)  # type: ignore[arg-type]
+
+
+def test_together_is_short_to_read() -> None:
+    """How many jobs, and how long."""
+    found = simulate([Job(build("sendrecv", "direct", 2), [0, 1], 0)], switch(2, NEAR, "two"))
+    assert repr(found).startswith("<Together: 1 job, ")
+
+
 def test_public_names() -> None:
     """Jobs and groups are in the package's own table."""
     two = collsim.Cluster.load("dgx-h100", nodes=2)

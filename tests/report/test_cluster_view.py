@@ -8,10 +8,12 @@ import pytest
 
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
-from collsim.report.cluster_view import cluster_data, cluster_text
+from collsim.report.cluster_tree import cluster_text
+from collsim.report.cluster_view import cluster_data
+from collsim.topology import degrade, fail
 
 TWO_NODES = """\
-dgx-a100: 2 nodes of 2 GPUs on a switch, one NIC per GPU on rails, 4 ranks
+dgx-a100: 2 nodes of 2 GPUs on a switch, one NIC per GPU on rails, 4 ranks, sharing fifo
 ├─ nodes
 │  ├─ node 0: GPUs 0-1
 │  └─ node 1: GPUs 2-3
@@ -52,9 +54,38 @@ def test_costs_are_shown_where_there_are_any() -> None:
     """Gamma, launch and multicast stand in the head."""
     cluster = Cluster.ideal(2, "1us", "1GB/s", gamma=2e-12, launch="5us")
     head = cluster_text(cluster_data(cluster)).splitlines()[0]
-    assert head == "ideal: ideal one-port network, 2 ranks, gamma 0.002ns/B, launch 5us"
+    assert head == (
+        "ideal: ideal one-port network, 2 ranks, sharing fifo, gamma 0.002ns/B, launch 5us"
+    )
     head = cluster_text(cluster_data(Cluster.load("dgx-h100", ranks=1))).splitlines()[0]
-    assert head.endswith(", 1 rank, multicast in the switch")
+    assert head.endswith(", 1 rank, sharing fifo, multicast in the switch")
+
+
+def test_faults_are_listed_with_what_is_left() -> None:
+    """And the cut between nodes says what its weakest node still has: 7 NICs of 8, less 3/4."""
+    healthy = Cluster.load("dgx-h100", nodes=2)
+    hurt = fail(degrade(healthy, "nic[2].up", 0.25), "nic[3]")
+    data = cluster_data(hurt)
+    assert data["faults"] == [
+        {"name": "nic[2].up", "left": 0.25},
+        {"name": "nic[3].up", "left": 0},
+        {"name": "nic[3].down", "left": 0},
+    ]
+    node = data["cuts"][-1]
+    assert (node["out"], node["least_out"], node["least_in"]) == (400, 312.5, 350)
+    text = cluster_text(data)
+    assert "nic[2].up: 0.25 of its bandwidth is left" in text
+    assert "nic[3].down: failed" in text
+    assert "from 312.5GB/s out and 350GB/s in to 400GB/s out and 400GB/s in" in text
+    assert cluster_data(healthy)["faults"] == []
+    assert "least_out" not in cluster_data(healthy)["cuts"][-1]
+
+
+def test_links_without_limit_have_no_bandwidth() -> None:
+    """What a GPU shares a NIC over is never in the way."""
+    lines = cluster_text(cluster_data(Cluster.load("dgx1-v100", nodes=2))).splitlines()
+    (line,) = [line for line in lines if "host:" in line]
+    assert line.endswith("host: 32 links without limit")
 
 
 def test_many_nodes_are_folded() -> None:

@@ -3,10 +3,12 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TextIO
+from dataclasses import replace
+from itertools import chain
+from typing import Final, TextIO
 
-from collsim.calibrate.importer import Importer, ReadOptions
-from collsim.core.measurements import Measurements
+from collsim.calibrate.importer import LONGEST_LINE, Importer, ReadOptions
+from collsim.core.measurements import Measurement, Measurements, Source
 from collsim.errors import FileError, InputError
 from collsim.registry import member, names
 
@@ -15,8 +17,12 @@ __all__ = ["Logs", "measurements_of", "read_log", "read_logs"]
 Logs = Measurements | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """Measurements, or one or several files of them."""
 
-LONGEST_LINE = 1 << 16
 STDIN = "stdin"
+
+_ENDLESS_LINE: Final = 16 << 20  # characters; no program writes such a line
+_MOST_HELD: Final = 256 << 20  # characters of what can be read only once
+_NOISE: Final = 1 << 20  # of so many characters, those that are no text are counted
+_NOISY: Final = 0.2
 
 
 def read_logs(
@@ -31,7 +37,7 @@ def read_logs(
     ----------
     paths : iterable of path
         At least one file; ``-`` is standard input. Notes name a single file without its
-        folder.
+        folder. A file that is named twice, or has the same rows as another, counts once.
     collective, ranks, gpus_per_node : optional
         What the files do not say; what they say themselves wins.
 
@@ -51,13 +57,30 @@ def read_logs(
     files = [os.fspath(path) for path in paths]
     if not files:
         raise InputError("no log given, expected at least one file of measurements")
+    seen: dict[object, str] = {}
     for path in files:
-        found += read_log(path, options)
+        key: object = path if path == "-" else os.path.realpath(path)
+        if key in seen:
+            found += Measurements([], notes=[f"{path}: is given twice and counts once"])
+            continue
+        one = read_log(path, options)
+        rows = tuple(map(_anywhere, one.rows))
+        if rows in seen:
+            note = f"{path}: has the same rows as {seen[rows]} and counts once"
+            one = Measurements([], notes=[note])
+        seen[key] = seen[rows] = path
+        found += one
     if len(files) > 1:
         return found
     return Measurements(
         found.rows, found.left_out, (_shorter(note, files[0]) for note in found.notes)
     )
+
+
+def _anywhere(row: Measurement) -> Measurement:
+    """Return a row without the place that it was found at."""
+    source: Source = replace(row.source, file="", line=0)
+    return replace(row, source=source)
 
 
 def _shorter(note: str, path: str) -> str:
@@ -80,17 +103,37 @@ def measurements_of(logs: Logs) -> Measurements:
 def read_log(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Measurements:
     """Read one file. See `read_logs`."""
     path = os.fspath(path)
-    if path == "-":
-        # It can be read once only, and is looked at twice.
-        lines = list(_stdin())
-        return _pick(STDIN, lines).read(STDIN, lines, options or ReadOptions())
+    if path == "-" or not os.path.isfile(path):
+        # A pipe can be read once only, and its beginning is looked at twice.
+        name = STDIN if path == "-" else path
+        lines = _stdin() if path == "-" else _text_of(path)
+        held: list[str] = []
+        importer = _pick(name, _kept(name, lines, held))
+        return importer.read(name, chain(held, lines), options or ReadOptions())
     importer = _pick(path, _text_of(path))
     return importer.read(path, _text_of(path), options or ReadOptions())
 
 
+def _kept(name: str, lines: Iterable[str], held: list[str]) -> Iterator[str]:
+    length = 0
+    for line in lines:
+        length += len(line)
+        if length > _MOST_HELD:
+            raise FileError(name, f"no row of measurements in its first {length >> 20} MiB")
+        held.append(line)
+        yield line
+
+
 def _pick(path: str, lines: Iterable[str]) -> Importer:
     importers = [_importer(name) for name in names(__name__)]
+    length, noise, number = 0, 0, 1
     for line in lines:
+        length += len(line)
+        noise += line.count("\ufffd") + line.count("\0")
+        if length > _NOISE and noise > _NOISY * length:
+            reason = f"is no text up to line {number}, expected a log of measurements"
+            raise FileError(path, reason)
+        number += line.endswith("\n")
         for importer in importers:
             if importer.marks(line):
                 return importer
@@ -109,7 +152,9 @@ def _text_of(path: str) -> Iterator[str]:
     """Yield lines one at a time; noise that is no text becomes a replacement sign."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            yield from _lines_of(file)
+            yield from _lines_of(path, file)
+    except FileError:
+        raise
     except (OSError, ValueError) as error:
         raise FileError(path, error if isinstance(error, OSError) else str(error)) from error
 
@@ -121,12 +166,24 @@ def _stdin() -> Iterator[str]:
     if reconfigure is not None:
         reconfigure(encoding="utf-8", errors="replace")
     try:
-        yield from _lines_of(sys.stdin)
+        yield from _lines_of(STDIN, sys.stdin)
+    except FileError:
+        raise
     except (OSError, ValueError) as error:
         raise FileError("-", error if isinstance(error, OSError) else str(error)) from error
 
 
-def _lines_of(file: TextIO) -> Iterator[str]:
-    # A limit, because binary noise may go on for gigabytes without a line end.
+def _lines_of(name: str, file: TextIO) -> Iterator[str]:
+    """Yield lines, of long ones pieces; FileError for one without an end."""
+    number, length = 1, 0
     while line := file.readline(LONGEST_LINE):
+        length += len(line)
+        if length > _ENDLESS_LINE:
+            raise FileError(
+                name,
+                f"line {number} is longer than {_ENDLESS_LINE >> 20} MiB, expected "
+                "the text of a log",
+            )
+        if line.endswith("\n"):
+            number, length = number + 1, 0
         yield line

@@ -4,7 +4,7 @@ import re
 
 from collsim.core.measurements import Source
 
-__all__ = ["Header", "collective_named"]
+__all__ = ["Header", "collective_named", "is_test"]
 
 # Names of the test programs; the last two have no counterpart here.
 _TESTS = (
@@ -12,7 +12,10 @@ _TESTS = (
     "gather|scatter|sendrecv|hypercube"
 )
 _PERF = re.compile(rf"(?<![A-Za-z])({_TESTS})_perf(?:_mpi)?\b")
-_START = re.compile(rf"Collective test starting:\s*({_TESTS})(?:_perf)?")
+_KNOWN = frozenset(_TESTS.split("|"))
+_START = re.compile(r"Collective test starting:\s*(\w+)")
+# A program that goes by nccl-tests' custom and is none of its own.
+_OTHER = re.compile(r"(?<![\w.-])(\w{1,40})_perf(?:_mpi)?\s+(?:-[bef]\b|--(?:min|max)bytes\b)")
 _VERSION = re.compile(r"nccl-tests version .*nccl-library=(\d{4,6})")
 _THREAD = re.compile(r"nThread (\d{1,6}) nGpus (\d{1,6}) minBytes")
 _GRAPH = re.compile(r"\bgraph: (\d+)")
@@ -42,9 +45,16 @@ def collective_named(text: str) -> str | None:
     --------
     >>> collective_named("mpirun -np 16 ./build/alltoall_perf -b 8 -e 8G")
     'alltoall'
+    >>> collective_named("./foo_perf -b 8"), is_test("foo")
+    ('foo', False)
     """
-    found = _PERF.search(text)
+    found = _PERF.search(text) or _OTHER.search(text)
     return found[1] if found is not None else None
+
+
+def is_test(name: str) -> bool:
+    """Return whether nccl-tests has a test of that name."""
+    return name in _KNOWN
 
 
 class Header:
@@ -87,7 +97,7 @@ class Header:
         elif found := _LIBRARY.search(text):
             self._library = self._library or f"{found[1]} {found[2]}"
         elif found := _START.search(text):
-            self.collective = found[1]
+            self.collective = found[1].removesuffix("_perf")
         elif found := _THREAD.search(text):
             self._per_process = int(found[1]), int(found[2])
             graph = _GRAPH.search(text)

@@ -10,10 +10,12 @@ from collsim.core.collective import collective
 
 __all__ = [
     "collectives_implied",
+    "contradiction",
     "factor_range",
     "half_unit",
     "most_even",
     "named_in",
+    "ranks_counted",
     "ranks_implied",
 ]
 
@@ -22,6 +24,7 @@ _ROOTED = ("broadcast", "reduce", "gather", "scatter")
 _SUMMED = ("all_reduce", "reduce_scatter", "reduce", "sendrecv")  # sendrecv prints its op
 _COPIED = ("broadcast", "all_gather", "all_to_all", "gather", "scatter", "sendrecv")
 MOST_RANKS = 1 << 20
+_ROUNDED = 16  # bytes: nccl-tests makes every rank's share a multiple of it
 
 
 def half_unit(number: str) -> float:
@@ -85,6 +88,50 @@ def ranks_implied(name: str, ranges: Sequence[tuple[float, float]]) -> tuple[int
 
 def _covering(spans: Sequence[tuple[int, int]], at: int) -> int:
     return sum(low <= at <= high for low, high in spans)
+
+
+def ranks_counted(name: str, rows: Sequence[Row]) -> int | None:
+    """Return the rank count by which most rows' sizes are larger than their counts.
+
+    Only where a count is of one rank's share of the size.
+
+    Examples
+    --------
+    >>> ranks_counted("all_gather", [Row(1, 2**20, 2**20 // 4 // 12, "float", None, ())])
+    12
+    """
+    if name in _WHOLE:
+        return None
+    votes = Counter(
+        round(row.nbytes / (row.count * DTYPES[row.dtype]))
+        for row in rows
+        if row.count and row.nbytes
+    )
+    return votes.most_common(1)[0][0] if votes else None
+
+
+def contradiction(row: Row, name: str, ranks: int) -> str | None:
+    """Return how a row's count contradicts its size and type, or None.
+
+    The count is of the whole size, or of one rank's share of it, which nccl-tests rounds
+    down to a multiple of 16 bytes.
+
+    Examples
+    --------
+    >>> contradiction(Row(1, 1024, 128, "float", "sum", ()), "all_reduce", 8)
+    '128 elements of float are 512 bytes, expected 1024'
+    >>> contradiction(Row(1, 1000, 80, "float", None, ()), "all_gather", 3)
+    """
+    found = row.count * DTYPES[row.dtype]
+    shares = 1 if name in _WHOLE else ranks
+    below = row.nbytes - found * shares
+    if below == 0 or (shares > 1 and 0 < below < _ROUNDED * shares):
+        return None
+    part = "" if shares == 1 else f", one rank's part of {row.nbytes}"
+    return (
+        f"{row.count} elements of {row.dtype} are {found} bytes, "
+        f"expected {row.nbytes // shares}{part}"
+    )
 
 
 def most_even(low: int, high: int) -> int:

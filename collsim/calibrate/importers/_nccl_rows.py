@@ -3,7 +3,19 @@
 import re
 from dataclasses import dataclass
 
-__all__ = ["DTYPES", "Columns", "Half", "Row", "columns_of", "numbers_of", "rows_of"]
+from collsim.units import MAX_SIZE
+
+__all__ = [
+    "DTYPES",
+    "Columns",
+    "Half",
+    "Row",
+    "columns_of",
+    "foreign_unit",
+    "impossible_row",
+    "numbers_of",
+    "rows_of",
+]
 
 DTYPES = {
     **dict.fromkeys(("int8", "uint8", "char", "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2"), 1),
@@ -16,9 +28,13 @@ HALF = 4
 PER_ITERATION = 8
 
 _START = re.compile(rf"(?<!\S)(\d{{1,19}})\s+(\d{{1,19}})\s+({'|'.join(DTYPES)})(?!\S)")
+_IMPOSSIBLE = re.compile(rf"(?<!\S)(-?\d+)\s+(-?\d+)\s+(?:{'|'.join(DTYPES)})(?!\S)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|N/A|-?inf|-?nan")
 _FINITE = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?")
 _HEAD = re.compile(r"\bsize\s+count\s+type\b(.*)")
+_UNITS = re.compile(r"\s*#?(?:\s*\([^()\s]{1,20}\)){3,20}\s*")
+_KNOWN_UNITS = ("B", "bytes", "elements", "us", "\u00b5s", "\u03bcs", "GB/s", "%")
+_SHOWN = 24
 
 
 @dataclass(frozen=True)
@@ -120,6 +136,37 @@ def columns_of(text: str) -> Columns | None:
     return Columns("root" in names, half, "cputime" in names, "error" in names)
 
 
+def foreign_unit(text: str) -> str | None:
+    """Return the first unit, in a line of units, that is not of this format's columns.
+
+    Examples
+    --------
+    >>> foreign_unit("#  (B)  (elements)   (ms)  (GB/s)  (GB/s)  (ms)  (GB/s)  (GB/s)")
+    'ms'
+    """
+    if _UNITS.fullmatch(text) is None:
+        return None
+    units = re.findall(r"\(([^()]+)\)", text)
+    return next((unit for unit in units if unit not in _KNOWN_UNITS), None)
+
+
+def impossible_row(text: str) -> str | None:
+    """Return why a row that begins in `text` cannot be true by its size or count alone.
+
+    Examples
+    --------
+    >>> impossible_row("  -1024  256  float  sum  -1  9.42  0.11  0.16  0")
+    'a size of -1024, expected a whole number from 0 to 9223372036854775807'
+    """
+    for found in _IMPOSSIBLE.finditer(text):
+        for what, number in (("size", found[1]), ("count", found[2])):
+            digits = number.lstrip("0") or "0"
+            if digits[0] == "-" or len(digits) > len(str(MAX_SIZE)) or int(digits) > MAX_SIZE:
+                shown = number if len(number) <= _SHOWN else f"{number[:_SHOWN]}..."
+                return f"a {what} of {shown}, expected a whole number from 0 to {MAX_SIZE}"
+    return None
+
+
 def rows_of(text: str, line: int) -> list[Row]:
     """Return the rows that begin in `text`, whole or not; more than one if a line end is lost.
 
@@ -135,6 +182,8 @@ def rows_of(text: str, line: int) -> list[Row]:
     ends = [start.start() for start in starts[1:]] + [len(text)]
     rows = []
     for found, end in zip(starts, ends, strict=False):
+        if max(int(found[1]), int(found[2])) > MAX_SIZE:
+            continue
         words = text[found.end() : end].split()
         op = words.pop(0) if words and words[0] in OPS else None
         row = Row(line, int(found[1]), int(found[2]), found[3], op, _leading(words))

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 
 from collsim.calibrate.importer import ReadOptions
-from collsim.calibrate.importers._nccl_header import Header
+from collsim.calibrate.importers._nccl_header import Header, is_test
 from collsim.calibrate.importers._nccl_implied import (
     collectives_implied,
+    contradiction,
     factor_range,
     half_unit,
     most_even,
     named_in,
+    ranks_counted,
     ranks_implied,
 )
 from collsim.calibrate.importers._nccl_rows import Columns, Half, Row
@@ -22,7 +24,7 @@ __all__ = ["Table"]
 # Largest error that the old layout's own check accepted (nccl-tests, common.cu).
 _ERRORS = {"half": 1e-2, "bfloat16": 1e-2, "float": 1e-5, "double": 1e-12}
 _FASTEST = 50e12  # bytes/s; several times what any GPU's memory moves
-_SLACK = 2e-3  # a bandwidth is printed of an unrounded time
+_SLACK = 1e-4  # what more than the rounding of both printed numbers may be between them
 
 
 class Table:
@@ -75,9 +77,17 @@ class Table:
         self.left_out.append(LeftOut(self.file, row.line, place + reason))
 
     def _collective(self, whole: Sequence[tuple[Row, int | None, tuple[Half, Half]]]) -> str:
-        said = self.header.collective or self.command or self.options.collective
-        if said is not None:
+        said = self.header.collective or self.command
+        if said is not None and is_test(said):
             return said
+        if self.options.collective is not None:
+            return self.options.collective
+        if said is not None:
+            raise FileError(
+                self.file,
+                f"line {whole[0][0].line}: rows of {said}_perf, which is no test of "
+                "nccl-tests; say with --collective what it measures",
+            )
         allowed = collectives_implied(whole, self.header.ranks or self.options.ranks)
         name = allowed[0] if len(allowed) == 1 else named_in(self.file, allowed)
         line = whole[0][0].line
@@ -108,6 +118,9 @@ class Table:
                 f"line {whole[0][0].line}: the log does not tell the number of ranks; "
                 "say it with --ranks",
             )
+        counted = ranks_counted(name, [row for row, _, _ in whole])
+        if counted is not None and span[0] <= counted <= span[1]:
+            span = counted, counted
         ranks = most_even(*span)
         note = f"{self.file}: {ranks} ranks, by busbw / algbw"
         if listed is not None:
@@ -123,7 +136,7 @@ class Table:
             return f"time {half.time}, algbw {half.algbw}, busbw {half.busbw}: expected numbers"
         if not float(half.time) > 0:
             return f"a time of {half.time} us cannot be true"
-        wrong = self._wrong_reason(half.wrong, row.dtype)
+        wrong = contradiction(row, name, ranks) or self._wrong_reason(half.wrong, row.dtype)
         if wrong is None and ranks == 1:
             wrong = _doubt_of_one(half, collective(name).bus_factor(1), in_place)
         return wrong or _mismatch(row, half, collective(name).bus_factor(ranks), ranks)

@@ -3,10 +3,18 @@
 import re
 from collections.abc import Iterable
 
-from collsim.calibrate.importer import Importer, ReadOptions
+from collsim.calibrate.importer import LONGEST_LINE, Importer, ReadOptions
 from collsim.calibrate.importers._lines import clean
 from collsim.calibrate.importers._nccl_header import Header, collective_named
-from collsim.calibrate.importers._nccl_rows import Columns, Row, columns_of, numbers_of, rows_of
+from collsim.calibrate.importers._nccl_rows import (
+    Columns,
+    Row,
+    columns_of,
+    foreign_unit,
+    impossible_row,
+    numbers_of,
+    rows_of,
+)
 from collsim.calibrate.importers._nccl_table import Table
 from collsim.core.measurements import LeftOut, Measurement, Measurements
 from collsim.errors import FileError
@@ -60,8 +68,11 @@ def read(file: str, lines: Iterable[str], options: ReadOptions) -> Measurements:
     [(1e-05, False, 2), (9e-06, True, 2)]
     """
     reader = _Reader(file, options)
-    for number, line in enumerate(lines, 1):
+    number = 1
+    for line in lines:
         reader.take(line, number)
+        # A piece of a line that is too long is followed by the rest of it.
+        number += len(line) < LONGEST_LINE or line.endswith("\n")
     reader.finish()
     if not reader.rows:
         why = (
@@ -99,7 +110,11 @@ class _Reader:
         rows = rows_of(text, number)
         for row in rows:
             self._add(row)
-        if rows:
+        impossible = impossible_row(text)
+        if impossible is not None:
+            self._settle()
+            self.left_out.append(LeftOut(self.file, number, impossible))
+        if rows or impossible is not None:
             return
         numbers = numbers_of(text)
         if numbers:
@@ -113,11 +128,21 @@ class _Reader:
             self._end()
             self._header.absorb(text)
         else:
+            self._refuse_units(text, number)
             self._take_head(text)
 
     def finish(self) -> None:
         """Take the end of the file."""
         self._close()
+
+    def _refuse_units(self, text: str, number: int) -> None:
+        unit = foreign_unit(text) if "(" in text and self._columns is not None else None
+        if unit is not None:
+            raise FileError(
+                self.file,
+                f"line {number}: a column in ({unit}), expected sizes in (B), times in (us) "
+                "and bandwidths in (GB/s)",
+            )
 
     def _take_head(self, text: str) -> None:
         named = collective_named(text)

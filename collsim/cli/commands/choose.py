@@ -19,6 +19,7 @@ from collsim.cli.options import (
 from collsim.cli.output import Output, note
 from collsim.cli.sizes import FIRST, LAST
 from collsim.cli.types import SIZE
+from collsim.cli.what_if import opened, tell_large
 from collsim.errors import UsageError
 
 __all__ = ["command"]
@@ -59,7 +60,8 @@ def command(
     output.check()
     if first > last:
         raise UsageError(f"-b {first} is above -e {last}, expected it below or equal")
-    network = cluster.load()
+    network = opened(cluster)
+    tell_large(network)
     from collsim.choose.policy import Range, choose
     from collsim.report.policy_text import policy_text
     from collsim.report.records import keys_of, records
@@ -72,10 +74,11 @@ def command(
         "choose",
         records(found.rows),
         keys_of(Range),
-        lambda: policy_text(found),
+        lambda: policy_text(found, network.sharing, cluster.said),
         cluster=found.cluster,
         collective=found.collective,
         ranks=found.ranks,
+        changes=list(cluster.said),
         min_bytes=found.min_bytes,
         max_bytes=found.max_bytes,
         left_out=found.left_out,

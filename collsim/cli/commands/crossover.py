@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
@@ -17,6 +18,7 @@ from collsim.cli.options import (
 )
 from collsim.cli.output import Output
 from collsim.cli.sizes import check_range
+from collsim.cli.what_if import opened, tell_uncrossed
 
 __all__ = ["command"]
 
@@ -56,12 +58,15 @@ def command(
     """Search and print."""
     output.check()
     low, high = check_range(first, last)
-    network = cluster.load()
+    network = opened(cluster)
     from collsim.choose.crossover import Swap, crossover
     from collsim.report.crossover_text import crossover_text
     from collsim.report.records import keys_of, records
 
+    run["chunks"] = chosen_chunks(run["chunks"], cluster.load_profile(), collective)
     found = crossover(collective, a, b, network, min_bytes=low, max_bytes=high, **run)
+    tell_uncrossed(cluster, found.collective, (found.a, found.b), run["root"])
+    changes = [change for change in cluster.said if not change.startswith("sharing ")]
     if plot is not None:
         from collsim.plot.crossover import plot_crossover
 
@@ -70,10 +75,11 @@ def command(
         "crossover",
         records(found.rows),
         keys_of(Swap),
-        lambda: crossover_text(found),
+        lambda: crossover_text(found, network.sharing, changes),
         cluster=found.cluster,
         collective=found.collective,
         ranks=found.ranks,
+        changes=list(cluster.said),
         a=found.a,
         b=found.b,
         min_bytes=found.min_bytes,

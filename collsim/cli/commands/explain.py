@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
@@ -16,6 +17,7 @@ from collsim.cli.options import (
     size_options,
 )
 from collsim.cli.output import Output
+from collsim.cli.what_if import opened, tell_uncrossed
 
 __all__ = ["command"]
 
@@ -55,7 +57,7 @@ def command(
     """Explain and print."""
     output.check()
     some: dict[str, Any] = {"sizes": sizes.sizes()} if sizes.given else {}
-    network = cluster.load()
+    network = opened(cluster)
     from collsim.algorithms import algorithm_names
     from collsim.choose.explain import explain
     from collsim.report.explain import explain_text
@@ -66,8 +68,11 @@ def command(
         names = algorithm_names(collective)
     elif not algorithms or "auto" in algorithms:
         names = None
+    run["chunks"] = chosen_chunks(run["chunks"], cluster.load_profile(), collective)
     answer = explain(collective, network, algorithms=names, **some, **run)
-    found = record(answer)
+    stories = [story.name for story in answer.algorithms]
+    tell_uncrossed(cluster, answer.collective, stories, answer.root)
+    found = record(answer) | {"changes": list(cluster.said)}
     rows = [
         {"algorithm": story["name"], **cost}
         for story in found["algorithms"]

@@ -18,6 +18,7 @@ from collsim.cli.options import (
     type_options,
 )
 from collsim.cli.output import Output, note
+from collsim.cli.what_if import opened, tell_healthy, tell_large, tell_uncrossed
 
 if TYPE_CHECKING:
     from collsim.core.cluster import Cluster
@@ -53,7 +54,7 @@ def command(
     """Predict and print."""
     output.check()
     wanted = sizes.sizes()
-    network, healthy = cluster.load(), cluster.healthy()
+    network, healthy = opened(cluster), cluster.healthy()
     from collsim.core.collective import check_root
 
     check_root(run["root"], network.ranks)
@@ -64,13 +65,22 @@ def command(
 
     profile = cluster.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
+    tell_large(network)
     answer = predict(collective, network, wanted, **run, healthy=healthy)
+    tell_uncrossed(
+        cluster, answer.collective, [row.algorithm for row in answer.rows], run["root"]
+    )
+    tell_healthy(answer.rows)
     for name, reason in answer.left_out.items():
         # Who leaves the choice to us need not hear of what was never one here.
         fits = refusal(answer.collective, name, network.ranks, network.node) is None
         if fits or run["algorithm"] == "all":
             note(f"left out {name}: {reason}")
     if profile is not None:
+        from collsim.calibrate.match import size_notes
+
+        for text in size_notes(wanted, profile):
+            note(text)
         others = sorted({row.algorithm for row in answer.rows} - {profile.algorithm})
         if others:
             note(
@@ -86,6 +96,7 @@ def command(
         cluster=answer.cluster,
         collective=answer.collective,
         ranks=answer.ranks,
+        changes=list(cluster.said),
     )
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
@@ -17,6 +18,7 @@ from collsim.cli.options import (
 )
 from collsim.cli.output import Output
 from collsim.cli.types import SIZE
+from collsim.cli.what_if import opened, tell_large, tell_uncrossed
 from collsim.errors import UsageError
 
 __all__ = ["command"]
@@ -59,7 +61,7 @@ def command(
     (size,) = sizes
     if run["algorithm"] == "all":
         raise UsageError("--algorithm all: expected one NAME, or auto")
-    network = cluster.load()
+    network = opened(cluster)
     from collsim.core.collective import check_root
 
     check_root(run["root"], network.ranks)
@@ -68,8 +70,11 @@ def command(
     from collsim.engine.simulate import simulate
     from collsim.report.simulation import SIMULATION_KEYS, simulation_record, simulation_text
 
+    run["chunks"] = chosen_chunks(run["chunks"], cluster.load_profile(), collective)
+    tell_large(network)
     answer = predict(collective, network, size, **run)
     (row,) = answer.rows
+    tell_uncrossed(cluster, answer.collective, [row.algorithm], row.root)
     schedule = build(
         answer.collective,
         row.algorithm,
@@ -81,6 +86,7 @@ def command(
     )
     found = simulation_record(row, simulate(schedule, network, size))
     title = f"{answer.collective} on {answer.ranks} ranks of {network.name} ({network.shape})"
+    title += f", sharing {network.sharing}"
     output.emit(
         "simulate",
         [found],
@@ -89,4 +95,5 @@ def command(
         cluster=answer.cluster,
         collective=answer.collective,
         ranks=answer.ranks,
+        changes=list(cluster.said),
     )

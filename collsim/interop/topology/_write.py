@@ -97,7 +97,7 @@ def _wire(table: str, wire: Wire) -> Iterator[str]:
 
 
 def _costs(wire: Wire) -> Iterator[str]:
-    rate = format_bandwidth(wire.bandwidth.value, None)
+    rate = format_bandwidth(wire.bandwidth.value)
     yield f"bandwidth = {_number(rate, wire.bandwidth)}"
     yield f"alpha = {_number(format_time(wire.alpha.value, None), wire.alpha)}"
 

@@ -146,7 +146,9 @@ def _notes(gpus: list[Gpu], order: str, found: Found, onto: bool) -> Notes:
     if not any(g.element.tag == "gpu" for g in gpus):
         left_out.append(
             "NVLink, which a file without gpu elements cannot hold: NCCL finds it when it "
-            "runs, so GPUs that have it are faster than this"
+            "runs, so GPUs that have it are faster than this; for HGX boards with NVSwitch "
+            'write into [node] shape = "switch", gpus and link = "nvlink4" (H100; "nvlink3" '
+            "of A100), and leave out its other keys and tables"
         )
     if onto:
         parts.append("NVLinks to NVSwitch")

@@ -53,6 +53,12 @@ def read(file: str, data: bytes) -> Machine:
             "simulate; expected two GPUs, or an NCCL topology dump, which has speeds",
         )
     links = _links(matrix)
+    for (a, b), many in links.items():
+        if not 1 <= many <= NVLINK_MOST:
+            raise FileError(
+                file,
+                f"{a} to {b} is NV{many}, expected NV1 to NV{NVLINK_MOST}: no GPU has more",
+            )
     row = {a: sum(links.get((a, b), 0) for b in gpus) for a in gpus}
     onto = max(row.values()) > NVLINK_MOST
     cables = _onto_switch(gpus, links) if onto else _direct(gpus, links)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from collsim.errors import FileError
+from collsim.interop.topology.nvidia_smi_topo import read
 
 
 def rate(cluster: Any, src: int, dst: int) -> float:
@@ -30,7 +31,7 @@ def test_old_output(load: Any) -> None:
     """SOC is SYS; PIX and PXB are below one switch each, and each has a socket."""
     found, cluster = load("smi_old_soc.txt")
     assert (found.shape, cluster.ranks) == ("pcie_tree", 4)
-    assert (rate(cluster, 0, 1), rate(cluster, 0, 2)) == (31.508, 16.0)
+    assert (rate(cluster, 0, 1), rate(cluster, 0, 2)) == (31.51, 16.0)
     assert found.read[0] == "4 GPUs; of their pairs 1 PIX, 1 PXB, 4 SYS"
 
 
@@ -46,7 +47,7 @@ def test_glued_and_missing_cells(load: Any) -> None:
     found, cluster = load("smi_glued.txt")
     assert found.read[0] == "4 GPUs; of their pairs 2 NV2, 4 PHB"
     assert "1 missing cell is as on the other side of the diagonal" in found.assumed
-    assert (rate(cluster, 0, 1), rate(cluster, 1, 2)) == (50.0, 31.508)
+    assert (rate(cluster, 0, 1), rate(cluster, 1, 2)) == (50.0, 31.51)
 
 
 @pytest.mark.parametrize("lost", range(1, 4))
@@ -85,7 +86,7 @@ def test_pairs_of_nvlink_stand_under_one_cpu(load: Any) -> None:
             "GPU3 SYS SYS NV4 X"]  # fmt: skip
     _, cluster = load(table("GPU0 GPU1 GPU2 GPU3 CPU Affinity", *rows))
     assert sorted(cluster.devices) == ["cpu[0]", "cpu[1]"]
-    assert (rate(cluster, 0, 1), rate(cluster, 0, 2)) == (100.0, 15.754)
+    assert (rate(cluster, 0, 1), rate(cluster, 0, 2)) == (100.0, 15.75)
 
 
 def test_a_table_that_contradicts_itself(load: Any) -> None:
@@ -93,7 +94,7 @@ def test_a_table_that_contradicts_itself(load: Any) -> None:
     rows = ["GPU0 X NODE SYS", "GPU1 NODE X NODE", "GPU2 SYS NODE X"]
     found, cluster = load(table("GPU0 GPU1 GPU2", *rows))
     assert "the table contradicts itself: 1 pairs are nearer than SYS" in found.assumed
-    assert rate(cluster, 0, 2) == 31.508
+    assert rate(cluster, 0, 2) == 31.51
 
 
 def test_one_side_of_the_diagonal_is_enough(load: Any) -> None:
@@ -114,3 +115,13 @@ def test_what_cannot_be_told_is_said(load: Any, rows: tuple[str, ...], message: 
     """In a line."""
     with pytest.raises(FileError, match=message):
         load(table(*rows))
+
+
+@pytest.mark.parametrize("cell", ["NV999", "NV0", "NV19"])
+def test_more_nvlinks_than_a_gpu_has(cell: str) -> None:
+    """No count that a GPU can't have becomes a bandwidth."""
+    text = table("GPU0 GPU1", f"GPU0 X {cell}", f"GPU1 {cell} X")
+    with pytest.raises(
+        FileError, match=f"GPU0 to GPU1 is {cell}, expected NV1 to NV18: no GPU"
+    ):
+        read("two.txt", text)

@@ -32,7 +32,7 @@ def command(file: str, output: Output) -> None:
     from collsim.report.inventory import link_values
 
     found = import_topology(file)
-    rows = [{**link_values(wire.link), "links": count} for wire, count in found.wires]
+    rows = [{**link_values(link), "links": count} for link, count in found.links]
     for title in ("read", "assumed", "left_out"):
         for sentence in getattr(found, title):
             note(f"{title.replace('_', ' ')}: {sentence}")

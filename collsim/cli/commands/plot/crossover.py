@@ -15,6 +15,7 @@ from collsim.cli.options import (
     root_option,
 )
 from collsim.cli.sizes import check_range
+from collsim.cli.what_if import opened
 
 __all__ = ["command"]
 
@@ -55,7 +56,7 @@ def command(
 ) -> None:
     """Draw and write."""
     check_range(first, last)
-    network = cluster.load()
+    network = opened(cluster)
     from collsim.plot.crossover import plot_crossover
 
     plot_crossover(collective, a, b, network, path, min_bytes=first, max_bytes=last, **run)

@@ -9,6 +9,7 @@ from collsim.cli.lazy import command as _command
 from collsim.cli.options import output_options, what_if_options
 from collsim.cli.output import Output
 from collsim.cli.types import Whole
+from collsim.cli.what_if import opened
 
 __all__ = ["command"]
 
@@ -54,10 +55,12 @@ def command(
         from collsim.plot.paper import check_path
 
         check_path(plot)
-    network = ClusterChoice(
+    choice = ClusterChoice(
         cluster=name, nodes=nodes, gpus_per_node=gpus_per_node, ranks=ranks, **altered
-    ).load()
-    from collsim.report.cluster_view import cluster_data, cluster_text
+    )
+    network = opened(choice)
+    from collsim.report.cluster_tree import cluster_text
+    from collsim.report.cluster_view import cluster_data
 
     data = cluster_data(network, routes)
     rows = data["rows"]
@@ -75,5 +78,6 @@ def command(
         lambda: cluster_text(data),
         cluster=data["cluster"],
         ranks=data["ranks"],
+        changes=list(choice.said),
         **more,
     )

@@ -1,0 +1,113 @@
+"""What the reader is told of the cluster that the options make, beside the answer."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from collsim.cli.output import note
+
+if TYPE_CHECKING:
+    from collsim.choose.rows import Row
+    from collsim.cli.clusters import ClusterChoice
+    from collsim.core.cluster import Cluster
+
+__all__ = ["opened", "tell_healthy", "tell_large", "tell_uncrossed"]
+
+_SHOWN: Final = 4
+_LARGE: Final = 512
+
+
+def opened(choice: "ClusterChoice") -> "Cluster":
+    """Return the cluster, and say what a reader has to know of it before any time."""
+    cluster = choice.load()
+    for text in (*_failed(choice), *_idle(choice, cluster), *_fair(choice, cluster)):
+        note(text)
+    return cluster
+
+
+def _fair(choice: "ClusterChoice", cluster: "Cluster") -> Iterator[str]:
+    if cluster.sharing != "fair" or cluster.ranks == 1:
+        return
+    text = (
+        "links are shared fairly: start-ups overlap (alpha_busy counts as 0), so times are "
+        "not comparable with those of --sharing fifo"
+    )
+    if choice.sharing is None and "sharing" not in choice.changed_keys:
+        text += f"; {cluster.name} is fair by default"
+    yield text
+
+
+def _failed(choice: "ClusterChoice") -> Iterator[str]:
+    """Say which links each part that failed stands for."""
+    if not choice.fail:
+        return
+    from collsim.topology import find_links
+
+    unhurt = choice.unhurt()
+    for part in choice.fail:
+        names = [unhurt.links.names[i] for i in find_links(unhurt, part)]
+        if names != [part]:
+            yield f"failed with {part}: {_some(names)}"
+
+
+def _idle(choice: "ClusterChoice", cluster: "Cluster") -> Iterator[str]:
+    """Say which changes have nothing to change."""
+    network = [key for key in choice.changed_keys if key.startswith("network.")]
+    idle = [key for key in network if key != "network.nodes"]
+    if idle and cluster.nodes == 1:
+        yield f"on one node nothing changes with {_some(idle)}: take more with --nodes"
+
+
+def tell_uncrossed(
+    choice: "ClusterChoice", collective: str, algorithms: Iterable[str], root: int | None
+) -> None:
+    """Say which degraded or failed parts no message of an algorithm crosses."""
+    parts = [*(part for part, _ in choice.degrade), *choice.fail]
+    if not parts:
+        return
+    from collsim.algorithms import build, find
+    from collsim.choose.crossed import crossed_links
+    from collsim.core.setting import Setting
+    from collsim.engine.chunks import channels_of
+    from collsim.topology import find_links
+
+    unhurt = choice.unhurt()
+    setting = Setting(unhurt.ranks, unhurt.node)
+    crossed: dict[str, set[int]] = {}
+    for name in dict.fromkeys(algorithms):
+        crossed[name] = set()
+        for channels in channels_of(find(collective, name), setting):
+            schedule = build(
+                *(collective, name, unhurt.ranks, root or 0),
+                node=unhurt.node,
+                channels=channels,
+            )
+            crossed[name] |= crossed_links(schedule, unhurt)
+    for part in dict.fromkeys(parts):
+        links = set(find_links(unhurt, part).tolist())
+        idle = [name for name, used in crossed.items() if not links & used]
+        if idle:
+            note(f"no message of {_some(idle, ' or ')} crosses {part}")
+
+
+def tell_healthy(rows: "Iterable[Row]") -> None:
+    """Say where another algorithm is the fastest of the cluster as it was."""
+    from collsim.units import format_size
+
+    others = [
+        f"{format_size(row.size)} ({row.healthy_algorithm}, not {row.algorithm})"
+        for row in rows
+        if row.healthy_algorithm not in {None, row.algorithm}
+    ]
+    if others:
+        note(f"the healthy time is of another algorithm at {_some(others)}")
+
+
+def tell_large(cluster: "Cluster") -> None:
+    """Say before a long simulation that it is one."""
+    if cluster.uniform is None and cluster.ranks >= _LARGE:
+        note(f"simulating message by message on {cluster.ranks} ranks, which can take minutes")
+
+
+def _some(names: list[str], join: str = ", ") -> str:
+    more = len(names) - _SHOWN
+    return join.join(names[:_SHOWN]) + f" and {more} more" * (more > 0)
