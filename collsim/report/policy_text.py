@@ -26,7 +26,7 @@ def policy_text(found: Policy, sharing: str = "fifo", changes: Sequence[str] = (
     >>> from collsim.choose.policy import choose
     >>> from collsim.core.cluster import Cluster
     >>> cluster = Cluster.ideal(8, alpha="10us", bandwidth="900GB/s")
-    >>> print(policy_text(choose("sendrecv", cluster)).splitlines()[0][:78], "...")
+    >>> print(policy_text(choose("sendrecv", cluster)).splitlines()[0][:79], "...")
     sendrecv on 8 ranks of ideal, sharing fifo: the fastest algorithm at every size ...
     """
     ranks = f"{found.ranks} rank{'s' * (found.ranks != 1)}"
