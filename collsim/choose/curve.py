@@ -1,7 +1,9 @@
 """The time of one algorithm on one cluster, as a function of size."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+import numpy as np
 
 from collsim.algorithms import build, find, refusal
 from collsim.core.algorithm import Terms
@@ -11,6 +13,7 @@ from collsim.core.schedule import Schedule
 from collsim.core.setting import Setting
 from collsim.core.timeline import Breakdown
 from collsim.engine.chunks import best_chunks, candidates, channels_of, fastest_channels
+from collsim.engine.least import Least, least
 from collsim.engine.prepared import Prepared
 from collsim.engine.simulate import Simulation, check_nbytes
 from collsim.errors import InputError
@@ -94,6 +97,7 @@ class Curve:
         self.model = model
         self._prepared = Prepared(cluster, self._build)
         self._terms: dict[int, Terms | None] = {}
+        self._floors: list[Least] = []
         self.channels = channels_of(self.algorithm, setting)
         self.chunks = self._check_chunks(chunks)
         if model == "formula":
@@ -155,6 +159,25 @@ class Curve:
         """Return the time in seconds at a size in bytes."""
         nbytes = check_nbytes(nbytes)
         return self._seconds(nbytes, *self._best(nbytes))
+
+    @property
+    def pipelined(self) -> bool:
+        """Whether its time takes a simulation for each of several chunk counts."""
+        return self.chunks is None and not self.by_formula(2)
+
+    def floor(self, nbytes: float) -> float:
+        """Return a time in seconds below which a pipelined algorithm is in no chunk count.
+
+        More chunks shorten the path that the last byte takes, but a link passes as many
+        bytes, and no fewer messages: of the bounds of one chunk, all but the bytes of the
+        longest path stay.
+        """
+        if not self._floors:
+            for channels in self.channels:
+                whole = least(self.simulation(1, channels))
+                at, slope = np.delete(whole.at, 1), np.delete(whole.slope, 1)
+                self._floors.append(replace(whole, at=at, slope=slope))
+        return min(bound.seconds(nbytes) for bound in self._floors)
 
     @property
     def candidates(self) -> tuple[int, ...]:

@@ -153,7 +153,7 @@ def predict(
     )
     rows: list[Row] = []
     for size in wanted:
-        times = _times(found, size, left_out)
+        times = _times(found, size, left_out, prune=algorithm == "auto")
         if algorithm == "auto":
             times = [_fastest(times)]
         bound = lower_bound(kind, cluster, size)
@@ -194,19 +194,26 @@ def _compared(rows: list[Row], there: dict[tuple[float, str | None], Row]) -> li
 
 
 def _times(
-    found: list[Curve], size: float, left_out: dict[str, str]
+    found: list[Curve], size: float, left_out: dict[str, str], prune: bool
 ) -> list[tuple[Curve, Time]]:
-    """Return the times at a size; of several curves, those that are too large drop out."""
-    times = []
-    for curve in tuple(found):
+    """Return the times at a size; of several curves, those that are too large drop out.
+
+    Pruned are pipelined ones that can't be the fastest in any number of chunks.
+    """
+    times: dict[str, tuple[Curve, Time]] = {}
+    for curve in sorted(found, key=lambda curve: curve.pipelined):
         try:
-            times.append((curve, curve.at(size)))
+            if prune and curve.pipelined and times:
+                best = min(time.seconds for _, time in times.values())
+                if curve.floor(size) > best * (1 + TIE):
+                    continue
+            times[curve.name] = curve, curve.at(size)
         except TooLargeError as error:
             if len(found) == 1:
                 raise
             left_out[curve.name] = str(error)
             found.remove(curve)
-    return times
+    return [times[curve.name] for curve in found if curve.name in times]
 
 
 def _fastest(times: list[tuple[Curve, Time]]) -> tuple[Curve, Time]:

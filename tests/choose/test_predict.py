@@ -242,3 +242,22 @@ def test_what_is_too_large_is_left_out_unless_it_is_named(
     assert "sends more than 100 pieces" in answer.left_out["ring"]
     with pytest.raises(TooLargeError, match="sends more than 100 pieces"):
         predict("all_reduce", pair, 2**30, "ring")
+
+
+@pytest.mark.parametrize("kind", ["all_reduce", "broadcast", "reduce", "all_gather"])
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        Cluster.load("dgx-h100", nodes=2, gpus_per_node=3),
+        Cluster.load("pcie-8"),
+        Cluster.ideal(6, "3us", "10GB/s", gamma=2e-11, launch="5us", alpha_busy="1us"),
+    ],
+    ids=["rails", "fair", "ideal"],
+)
+def test_what_auto_skips_is_not_the_fastest(kind: str, cluster: Cluster) -> None:
+    """Pipelined algorithms are passed over only where a bound rules out every chunk count."""
+    sizes = [0, 1, 2**10, 2**17, 2**24, 2**31]
+    every = predict(kind, cluster, sizes, "all").rows
+    for row in predict(kind, cluster, sizes).rows:
+        best = min(other.time_us for other in every if other.size == row.size)
+        assert row.time_us <= best * (1 + 1e-11)
