@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import groupby
 
-from collsim.choose.verify import Row, Verification
+from collsim.choose.verify import LeftOut, Row, Verification
 from collsim.report.table import aligned
 
 __all__ = ["left_out_notes", "spans", "verify_text"]
@@ -65,13 +65,16 @@ def _wrong(row: Row) -> str:
 
 
 def left_out_notes(found: Verification) -> list[str]:
-    """Return what was left out, a sentence for each algorithm and reason."""
-    ranks: dict[tuple[str, str], list[int]] = {}
+    """Return what was left out, a sentence for each algorithm and reason.
+
+    Reasons that differ only in the rank count that they name are one.
+    """
+    cases: dict[tuple[str, str], list[LeftOut]] = {}
     for case in found.left_out:
-        ranks.setdefault((f"{case.collective}/{case.algorithm}", case.reason), []).append(
-            case.ranks
-        )
+        general = case.reason.replace(f"{case.ranks} ranks", "so many ranks")
+        cases.setdefault((f"{case.collective}/{case.algorithm}", general), []).append(case)
     return [
-        f"left out {name} on {spans(counts)} ranks: {reason}"
-        for (name, reason), counts in ranks.items()
+        f"left out {name} on {spans([case.ranks for case in alike])} ranks: "
+        f"{general if len(alike) > 1 else alike[0].reason}"
+        for (name, general), alike in cases.items()
     ]

@@ -62,3 +62,13 @@ def test_nothing_to_verify_is_a_failure(fails: Any) -> None:
 def test_no_progress_into_a_file(run: Any) -> None:
     """Stderr is empty unless it is a terminal."""
     assert run("verify gather --algorithm mst --ranks 1-3").stderr == ""
+
+
+def test_what_is_left_out_is_said_once_for_an_algorithm(run: Any) -> None:
+    """Not once for every rank count, where the reason names the count."""
+    notes = run("verify all_gather --algorithm recursive_doubling --ranks 1-9").stderr
+    assert len(notes.splitlines()) == 1
+    assert "recursive_doubling on 3,5-7,9 ranks" in notes
+    assert "not so many ranks" in notes
+    one = run("verify all_gather --algorithm recursive_doubling --ranks 3").stderr
+    assert "not 3 ranks" in one
