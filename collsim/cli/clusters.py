@@ -103,7 +103,7 @@ class ClusterChoice:
         # A profile's numbers make a cluster anew, which is not to forget what was set.
         sharing = self.sharing or parse_changes(changes).get("sharing")
         if isinstance(sharing, str) and sharing != cluster.sharing:
-            cluster = replace(cluster, sharing=sharing, uniform=None)
+            cluster = replace(cluster, sharing=sharing)
         if self.order is None:
             return cluster
         from collsim.topology import reorder

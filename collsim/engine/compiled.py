@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core import depend
+from collsim.engine import queues
 from collsim.engine.lower import Plan
 
 __all__ = ["CompiledLoop", "derive", "jit"]
@@ -60,49 +61,8 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 derive = jit(depend.derive)
-
-
-@jit
-def _push(times: Any, codes: Any, size: int, time: float, code: int) -> int:
-    i = size
-    while i > 0:
-        up = (i - 1) >> 2
-        if time < times[up] or (time == times[up] and code < codes[up]):
-            times[i] = times[up]
-            codes[i] = codes[up]
-            i = up
-        else:
-            break
-    times[i] = time
-    codes[i] = code
-    return size + 1
-
-
-@jit
-def _pop(times: Any, codes: Any, size: int) -> int:
-    """Remove the first entry of a four-way heap; the caller has read it."""
-    size -= 1
-    time = times[size]
-    code = codes[size]
-    i = 0
-    while True:
-        least = 4 * i + 1
-        if least >= size:
-            break
-        for k in range(least + 1, min(least + 4, size)):
-            if times[k] < times[least] or (
-                times[k] == times[least] and codes[k] < codes[least]
-            ):
-                least = k
-        if times[least] < time or (times[least] == time and codes[least] < code):
-            times[i] = times[least]
-            codes[i] = codes[least]
-            i = least
-        else:
-            break
-    times[i] = time
-    codes[i] = code
-    return size
+_push = jit(queues.push)
+_pop = jit(queues.pop)
 
 
 @jit

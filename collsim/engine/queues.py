@@ -1,4 +1,4 @@
-"""Two heaps on sequences of numbers, for `collsim.engine.fair_kernel`.
+"""Two heaps on sequences of numbers, for the compiled loop and the fair one.
 
 One is a queue of operations whose times may change while they wait; the other a plain
 heap of keys. Equal ones go by a number, so that their order never is a matter of chance.
@@ -62,10 +62,10 @@ def take(order, where, when, turn, queued):
 
 
 def push(keys, codes, size, key, code):
-    """Add to a heap of (key, code), and return its size."""
+    """Add to a four-way heap of (key, code), and return its size."""
     i = size
     while i > 0:
-        up = (i - 1) >> 1
+        up = (i - 1) >> 2
         if key < keys[up] or (key == keys[up] and code < codes[up]):
             keys[i] = keys[up]
             codes[i] = codes[up]
@@ -84,18 +84,16 @@ def pop(keys, codes, size):
     code = codes[size]
     i = 0
     while True:
-        low = 2 * i + 1
-        if low >= size:
+        least = 4 * i + 1
+        if least >= size:
             break
-        if low + 1 < size and (
-            keys[low + 1] < keys[low]
-            or (keys[low + 1] == keys[low] and codes[low + 1] < codes[low])
-        ):
-            low += 1
-        if keys[low] < key or (keys[low] == key and codes[low] < code):
-            keys[i] = keys[low]
-            codes[i] = codes[low]
-            i = low
+        for k in range(least + 1, min(least + 4, size)):
+            if keys[k] < keys[least] or (keys[k] == keys[least] and codes[k] < codes[least]):
+                least = k
+        if keys[least] < key or (keys[least] == key and codes[least] < code):
+            keys[i] = keys[least]
+            codes[i] = codes[least]
+            i = least
         else:
             break
     keys[i] = key

@@ -40,9 +40,9 @@ def test_two_nodes_are_simulated_as_predict_does(name: str) -> None:
 def test_a_simulated_time_is_split_into_latency_and_the_rest() -> None:
     """Alpha and launch are latency; they do not grow with the size."""
     model = predictor_of(Cluster.load("dgx-h100", nodes=2), "ring")
-    small, large = (model("all_gather", 16, n) for n in (16, 2**30))
+    small, large = (model("all_gather", 16, n) for n in (16, 2**33))
     assert small.latency == pytest.approx(large.latency, rel=0.01)
-    assert large.transfer > 10 * large.latency
+    assert large.transfer > 50 * large.latency
     assert small.transfer < 0.01 * small.latency
 
 
