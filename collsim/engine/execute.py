@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from collsim.core.cluster import Cluster
-from collsim.core.collective import OPS, Collective
+from collsim.core.collective import OPS
+from collsim.core.elements import input_counts, split
 from collsim.core.schedule import REDUCE, Schedule
 from collsim.engine.replay import finish_order
 from collsim.engine.simulate import simulate
@@ -26,35 +27,6 @@ COMBINE: Final[dict[str, Callable[[Array, Array], Array]]] = {
     "max": np.maximum,
     "avg": np.add,
 }
-
-
-def split(count: int, parts: int) -> list[int]:
-    """Return whole-element shares of `count` elements, the larger ones first.
-
-    Examples
-    --------
-    >>> split(10, 4)
-    [3, 3, 2, 2]
-    """
-    share, more = divmod(count, parts)
-    return [share + (part < more) for part in range(parts)]
-
-
-def input_counts(collective: Collective, ranks: int, count: int, root: int = 0) -> list[int]:
-    """Return how many elements each rank brings to a collective on a buffer of `count`.
-
-    Examples
-    --------
-    >>> from collsim.core.collective import collective
-    >>> input_counts(collective("all_gather"), 4, 10)
-    [3, 3, 2, 2]
-    >>> input_counts(collective("scatter"), 4, 10, root=2)
-    [0, 0, 10, 0]
-    """
-    rank, _ = collective.before(ranks, root)
-    if collective.name in ("gather", "all_gather"):
-        return split(count, ranks)
-    return [count if holds else 0 for holds in np.bincount(rank, minlength=ranks)]
 
 
 def mean(total: Array, ranks: int) -> Array:
