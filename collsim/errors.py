@@ -17,6 +17,8 @@ __all__ = [
     "ConfigError",
     "FileError",
     "InputError",
+    "MeasureError",
+    "MissingExtraError",
     "TooLargeError",
     "UnknownNameError",
     "UsageError",
@@ -112,6 +114,26 @@ class InputError(CollsimError, ValueError):
 
 class TooLargeError(InputError):
     """A job needs more memory or time than anyone would want to spend on it."""
+
+
+class MeasureError(CollsimError, RuntimeError):
+    """Ranks that were measured failed: one died, hung, or got the wrong data."""
+
+
+class MissingExtraError(CollsimError, ImportError):
+    """A library that only some users need is not installed.
+
+    Examples
+    --------
+    >>> print(MissingExtraError("torch", "measure"))
+    needs torch, which is not installed; expected: pip install 'collsim[measure]'
+    """
+
+    def __init__(self, library: str, extra: str) -> None:
+        super().__init__(
+            f"needs {library}, which is not installed; expected: "
+            f"pip install 'collsim[{extra}]'"
+        )
 
 
 class UsageError(CollsimError, ValueError):

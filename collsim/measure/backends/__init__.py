@@ -1,0 +1,1 @@
+"""Backends, by the path of their file: `<name>.py` has one function `connect`."""

@@ -1,0 +1,190 @@
+"""The points of a job, in the order in which they are measured, and what names each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from collsim.core.collective import Collective, collective
+from collsim.core.dtype import element_size
+from collsim.core.schedule import Schedule
+from collsim.measure.job import LIBRARY, PATTERNS, Job
+from collsim.measure.patterns import Pairs, pairs_of
+from collsim.registry import member
+from collsim.units import format_size
+
+__all__ = ["KEY", "Case", "cases", "key_of", "schedule_of"]
+
+KEY: Final = (
+    "pattern", "collective", "runs", "algorithm", "protocol", "chunks", "ranks", "size",
+    "dtype", "op", "root", "pairs", "backend", "clock", "process_model",
+)  # fmt: skip
+"""Fields of a row that say what was measured; `--resume` compares them."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One point.
+
+    Parameters
+    ----------
+    pattern : str
+        ``"collective"``, or one of the patterns.
+    collective : str, optional
+        Which one; ``"sendrecv"`` of messages between pairs.
+    algorithm : str
+        ``"library"``, or an algorithm of the registry.
+    forced : (str, str)
+        Algorithm and protocol that the library must take.
+    count, nbytes : int
+        Elements of the full buffer, and their bytes.
+    pairs : tuple of (int, int)
+        Who, in a pattern.
+    """
+
+    pattern: str
+    collective: str | None
+    algorithm: str
+    forced: tuple[str, str]
+    count: int
+    nbytes: int
+    pairs: Pairs = ()
+
+    @property
+    def label(self) -> str:
+        """What it is, for messages."""
+        size = format_size(self.nbytes)
+        if self.pattern != "collective":
+            who = " ".join(f"{a}-{b}" for a, b in self.pairs[:2])
+            more = " ..." if len(self.pairs) > 2 else ""
+            return f"{self.pattern}{' ' if who else ''}{who}{more}, {size}"
+        how = "/".join(part for part in (self.algorithm, *self.forced) if part)
+        return f"{self.collective}/{how}, {size}"
+
+    def fields(self, job: Job, ranks: int) -> dict[str, Any]:
+        """Return the fields of a row that say what was measured."""
+        library = self.pattern == "collective" and self.algorithm == LIBRARY
+        kind = collective(self.collective) if self.collective else None
+        whole = self.pattern == "collective"
+        return {
+            "pattern": self.pattern,
+            "collective": self.collective,
+            "runs": "library" if library else "schedule" if whole else None,
+            "algorithm": (self.forced[0] or None) if library or not whole else self.algorithm,
+            "protocol": self.forced[1] or None,
+            "chunks": job.chunks if whole and not library else None,
+            "ranks": ranks,
+            "size": self.nbytes,
+            "count": self.count,
+            "dtype": job.dtype,
+            "op": job.op if kind is not None and kind.reduces and whole else None,
+            "root": job.root if kind is not None and kind.rooted else None,
+            "pairs": [list(pair) for pair in self.pairs] or None,
+            "backend": job.backend,
+        }
+
+
+def key_of(row: dict[str, Any]) -> str:
+    """Return what names a measured point."""
+    return repr([row.get(field) for field in KEY])
+
+
+def cases(job: Job, ranks: int, local_ranks: int) -> tuple[list[Case], list[str]]:
+    """Return the points of a job, and notes about what was left out.
+
+    Examples
+    --------
+    >>> points, notes = cases(Job("gloo", ("ping_pong", "all_gather"), (2, 8)), 4, 4)
+    >>> [point.label for point in points], notes
+    (['ping_pong 0-1, 8B'], ['left out all_gather/library at 2B to 8B: too small for an
+    element of every rank', 'left out ping_pong at 2B: no whole element'])
+    """
+    found: list[Case] = []
+    refused: dict[str, list[int]] = {}
+    notes: list[str] = []
+    for what in job.what:
+        if what in PATTERNS:
+            found += _pattern_cases(job, what, ranks, local_ranks, refused)
+            continue
+        for algorithm in job.algorithms:
+            forced = job.forced if algorithm == LIBRARY else (("", ""),)
+            if algorithm != LIBRARY:
+                reason = _refusal(what, algorithm, job, ranks, local_ranks)
+                if reason:
+                    notes.append(f"left out {reason}")
+                    continue
+            for pair in forced:
+                found += _collective_cases(job, what, algorithm, pair, ranks, refused)
+    for reason, sizes in sorted(refused.items()):
+        span = format_size(sizes[0])
+        span += f" to {format_size(sizes[-1])}" if len(sizes) > 1 else ""
+        notes.append(f"left out {reason.replace(':', f' at {span}:', 1)}")
+    return list(dict.fromkeys(found)), notes
+
+
+def _pattern_cases(
+    job: Job, pattern: str, ranks: int, local_ranks: int, refused: dict[str, list[int]]
+) -> Iterator[Case]:
+    element = element_size(job.dtype)
+    message = None if pattern in ("self", "reduce") else "sendrecv"
+    for pairs in pairs_of(pattern, ranks, local_ranks, job.every_pair):
+        for size in job.sizes:
+            count = size // element
+            if count:
+                yield Case(pattern, message, "", ("", ""), count, count * element, pairs)
+            else:
+                refused.setdefault(f"{pattern}: no whole element", []).append(size)
+
+
+def _collective_cases(
+    job: Job,
+    name: str,
+    algorithm: str,
+    forced: tuple[str, str],
+    ranks: int,
+    refused: dict[str, list[int]],
+) -> Iterator[Case]:
+    kind, element = collective(name), element_size(job.dtype)
+    for size in job.sizes:
+        count = size // element
+        if algorithm == LIBRARY and _cut_evenly(kind):
+            count -= count % ranks
+        if count == 0:
+            why = "too small for an element of every rank" if size >= element else "no element"
+            refused.setdefault(f"{name}/{algorithm}: {why}", []).append(size)
+            continue
+        yield Case("collective", name, algorithm, forced, count, count * element)
+
+
+def _cut_evenly(kind: Collective) -> bool:
+    """Tell whether a library cuts the buffer into equal shares of whole elements."""
+    return kind.split > 0
+
+
+def _refusal(name: str, algorithm: str, job: Job, ranks: int, local_ranks: int) -> str | None:
+    names = member("collsim", "algorithms", "algorithm_names", "room")
+    refuse = member("collsim", "algorithms", "refusal", "room")
+    others = [what for what in job.what if what not in PATTERNS]
+    if algorithm not in names(name) and any(algorithm in names(other) for other in others):  # type: ignore[operator]
+        return f"{name}/{algorithm}: there is no such algorithm"
+    reason = refuse(name, algorithm, ranks, _nodes(ranks, local_ranks))  # type: ignore[operator]
+    return None if reason is None else str(reason)
+
+
+def _nodes(ranks: int, local_ranks: int) -> list[int] | None:
+    return None if ranks <= local_ranks else [r // local_ranks for r in range(ranks)]
+
+
+def schedule_of(case: Case, job: Job, ranks: int, local_ranks: int) -> Schedule:
+    """Build the schedule of a case; the algorithms' room is found by its name."""
+    build = member("collsim", "algorithms", "build", "room")
+    find = member("collsim", "algorithms", "find", "room")
+    known = find(case.collective, case.algorithm)  # type: ignore[operator]
+    made = build(  # type: ignore[operator]
+        case.collective, case.algorithm, ranks,
+        job.root if collective(case.collective or "").rooted else 0,
+        job.chunks if known.chunked else 1,
+        node=_nodes(ranks, local_ranks),
+    )  # fmt: skip
+    if not isinstance(made, Schedule):
+        raise TypeError("algorithms.build must return a Schedule")
+    return made

@@ -1,0 +1,148 @@
+"""Start one's own ranks on this machine, watch them, and leave none behind."""
+
+import contextlib
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+from collsim.core.collective import check_ranks
+from collsim.errors import MeasureError, MissingExtraError
+from collsim.measure.job import Job
+
+__all__ = ["check_installed", "own_ranks"]
+
+_POLL: Final = 0.02
+_GRACE: Final = 1.0  # seconds in which the others may say what they saw
+_END: Final = 2.0  # seconds between asking a process to end and ending it
+
+
+def check_installed(backend: str) -> None:
+    """Raise MissingExtraError if a backend's library is not there; nothing is loaded."""
+    extras = {"gloo": ("torch", "measure"), "nccl": ("torch", "measure")}
+    libraries = [extras.get(backend, ("torch", "nccl4py"))]
+    if backend == "nccl4py":
+        libraries.append(("nccl", "nccl4py"))
+    for library, extra in libraries:
+        if importlib.util.find_spec(library) is None:
+            raise MissingExtraError("nccl4py" if library == "nccl" else library, extra)
+
+
+def own_ranks(job: Job, ranks: int) -> None:
+    """Run a job on so many processes of this machine.
+
+    Whatever happens, all of them are gone when this returns or raises; should this process
+    itself be killed, the system ends them.
+
+    Parameters
+    ----------
+    job : Job
+        What to measure; its file holds the rows afterwards.
+    ranks : int
+        How many.
+
+    Raises
+    ------
+    MeasureError
+        If a rank died, hung, or got wrong data; says which, and at what.
+    """
+    check_ranks(ranks)
+    with tempfile.TemporaryDirectory(prefix="collsim-") as folder:
+        with open(os.path.join(folder, "job.json"), "w", encoding="utf-8") as file:
+            file.write(job.to_json())
+        running: list[subprocess.Popen[bytes]] = []
+        try:
+            for rank in range(ranks):
+                running += [_start(folder, rank, ranks)]
+            _wait(running, folder)
+        finally:
+            _end(running)
+
+
+def _start(folder: str, rank: int, ranks: int) -> subprocess.Popen[bytes]:
+    words = [folder, str(rank), str(ranks), str(os.getpid())]
+    return subprocess.Popen(
+        [sys.executable, "-m", "collsim.measure", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        # Ctrl-C is for this process, which then ends the ranks.
+        start_new_session=True,
+    )
+
+
+def _wait(running: Sequence[subprocess.Popen[bytes]], folder: str) -> None:
+    """Wait until all have ended well; MeasureError at the first that has not."""
+    while True:
+        codes = [process.poll() for process in running]
+        if any(code not in (None, 0) for code in codes):
+            break
+        if all(code == 0 for code in codes):
+            return
+        time.sleep(_POLL)
+    until = time.monotonic() + _GRACE
+    while time.monotonic() < until and None in codes:
+        codes = [process.poll() for process in running]
+        time.sleep(_POLL)
+    raise MeasureError(_cause(codes, [_said(folder, rank) for rank in range(len(running))]))
+
+
+def _said(folder: str, rank: int) -> dict[str, Any]:
+    with contextlib.suppress(OSError, ValueError):
+        with open(os.path.join(folder, f"rank-{rank}.json"), encoding="utf-8") as file:
+            found = json.load(file)
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def _cause(codes: Sequence[int | None], said: Sequence[dict[str, Any]]) -> str:
+    """Say what went wrong first: a death explains the errors of the others.
+
+    Examples
+    --------
+    >>> said = [{"at": "all_reduce/ring, 8B", "message": "peer closed", "kind": "peer"}, {}]
+    >>> _cause([1, -9], said)
+    'rank 1 was ended by SIGKILL; rank 0 was at all_reduce/ring, 8B'
+    """
+    place = next(
+        (f"; rank {r} was at {s['at']}" for r, s in enumerate(said) if s.get("at")), ""
+    )
+    for rank, code in enumerate(codes):
+        if code is not None and code < 0:
+            return f"rank {rank} was ended by {_signal(-code)}{place}"
+    for kind in ("data", "hung", "other", "peer"):
+        for found in said:
+            if found.get("kind") == kind:
+                return str(found["message"])
+    for rank, code in enumerate(codes):
+        if code:
+            return f"rank {rank} ended with exit code {code}{place}"
+    return f"a rank failed{place}"
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _end(running: Sequence[subprocess.Popen[bytes]]) -> None:
+    """End what still runs, first politely, then for certain, and wait for it."""
+    left = [process for process in running if process.poll() is None]
+    for process in left:
+        process.terminate()
+    until = time.monotonic() + _END
+    for process in left:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, until - time.monotonic()))
+    for process in left:
+        if process.poll() is None:
+            process.kill()
+        process.wait()

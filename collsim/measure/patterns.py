@@ -1,0 +1,131 @@
+"""What is measured beside collectives: messages between pairs, alone and at once.
+
+| pattern | who | one repetition | messages at once |
+|---|---|---|---|
+| `ping_pong` | a pair | there and back; half of it counts | 1 |
+| `pairs` | disjoint pairs, all at once | there and back; half of it counts | one per pair |
+| `exchange` | the first pair | each sends and receives | 2 |
+| `shift` | all | each sends to the next, receives from the one before | P |
+| `self` | rank 0 | a copy in its memory, as a message to itself is | - |
+| `reduce` | rank 0 | adds up in its memory | - |
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+
+from collsim.measure.transport import Buffer, Transport
+
+__all__ = ["Exchange", "at_once", "pairs_of", "prepared"]
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A pattern, ready to be called on one rank.
+
+    Parameters
+    ----------
+    call : callable
+        Does this rank's part once.
+    scale : float
+        What to multiply its time by.
+    takes_part : bool
+        Whether this rank's time counts.
+    """
+
+    call: Callable[[], None]
+    scale: float = 1.0
+    takes_part: bool = True
+
+
+def pairs_of(pattern: str, ranks: int, local_ranks: int, every: bool) -> list[Pairs]:
+    """Return which pairs a pattern is measured between, one entry per measurement.
+
+    Ping-pong takes one pair inside a node and one across, or every pair; `pairs` takes all
+    ranks, next to each other on one node, and on several each with one half of all away, so
+    that their messages meet at the NICs.
+
+    Examples
+    --------
+    >>> pairs_of("ping_pong", 4, 2, every=False), pairs_of("pairs", 4, 4, every=False)
+    ([((0, 1),), ((0, 2),)], [((0, 1), (2, 3))])
+    """
+    if pattern in ("self", "reduce"):
+        return [()]
+    half = ranks // 2
+    found: list[Pairs] = []
+    if pattern == "ping_pong" and every:
+        found = [(pair,) for pair in combinations(range(ranks), 2)]
+    elif pattern == "ping_pong":
+        found = [((0, 1),)] if local_ranks > 1 else []
+        found += [((0, local_ranks),)] if ranks > local_ranks else []
+    elif pattern == "exchange":
+        found = [((0, 1),)]
+    elif pattern == "shift":
+        found = [tuple((r, (r + 1) % ranks) for r in range(ranks))]
+    elif half > 1 and ranks > local_ranks:
+        found = [tuple((r, r + half) for r in range(half))]
+    elif half > 1:
+        found = [tuple((2 * r, 2 * r + 1) for r in range(half))]
+    return found if ranks > 1 else []
+
+
+def at_once(pattern: str, pairs: Pairs) -> int:
+    """Return how many messages are under way together.
+
+    Examples
+    --------
+    >>> at_once("exchange", ((0, 1),)), at_once("pairs", ((0, 1), (2, 3)))
+    (2, 2)
+    """
+    return 2 if pattern == "exchange" else len(pairs)
+
+
+def prepared(
+    pattern: str, pairs: Pairs, transport: Transport, count: int, dtype: str
+) -> Exchange:
+    """Return what this rank does, with buffers of `count` elements."""
+    me = transport.rank
+    out, back = transport.empty(count, dtype), transport.empty(count, dtype)
+    transport.fill(out, 0)
+    transport.fill(back, 0)
+    if pattern in ("self", "reduce"):
+        if me != 0:
+            return Exchange(_nothing, 1.0, False)
+        if pattern == "self":
+            return Exchange(lambda: transport.copy(back, out))
+        return Exchange(lambda: transport.combine("sum", back, out))
+    if pattern in ("shift", "exchange"):
+        whole = pairs if pattern == "shift" else (*pairs, *((b, a) for a, b in pairs))
+        sends = [(out, b, 0) for a, b in whole if a == me]
+        receives = [(back, a, 0) for a, b in whole if b == me]
+        busy = bool(sends or receives)
+        return Exchange(lambda: transport.group(sends, receives) if busy else None, 1.0, busy)
+    mine = next((pair for pair in pairs if me in pair), None)
+    if mine is None:
+        return Exchange(_nothing, 0.5, False)
+    first = mine[0] == me
+    return Exchange(_rally(transport, out, back, mine[first], first), 0.5, first)
+
+
+def _rally(
+    transport: Transport, out: Buffer, back: Buffer, peer: int, first: bool
+) -> Callable[[], None]:
+    """Return one side of a ping-pong: send and await the answer, or the other way round."""
+    sends, receives = [(out, peer, 0)], [(back, peer, 0)]
+
+    def serve() -> None:
+        transport.group(sends, ())
+        transport.group((), receives)
+
+    def answer() -> None:
+        transport.group((), receives)
+        transport.group(sends, ())
+
+    return serve if first else answer
+
+
+def _nothing() -> None:
+    pass

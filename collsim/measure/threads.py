@@ -1,0 +1,50 @@
+"""All ranks in this process, a thread for each: how nccl4py is run."""
+
+import os
+import threading
+from typing import Any
+
+from collsim.errors import MeasureError
+from collsim.measure.job import Job
+from collsim.measure.run import measure
+from collsim.measure.watch import EXIT_HUNG, Watch
+from collsim.registry import member
+
+__all__ = ["in_threads"]
+
+
+def in_threads(job: Job, ranks: int | None, hung: Any) -> None:
+    """Run a job with one thread per rank.
+
+    Parameters
+    ----------
+    job : Job
+        What to measure.
+    ranks : int, optional
+        How many; None: all that the GPUs take.
+    hung : callable
+        Gets the watchdog's message before the process ends.
+    """
+    connect = member("collsim.measure.backends", job.backend, "connect_all", "backend")
+    made = connect(ranks, job.timeout, bool(job.graph), job.ranks_per_gpu)  # type: ignore[operator]
+    failures: list[BaseException] = []
+
+    def run(make: Any) -> None:
+        watch = Watch(job.timeout, hung, lambda: os._exit(EXIT_HUNG))
+        try:
+            transport = make()
+            measure(job, transport, transport.ranks, watch)
+            transport.close()
+        except BaseException as error:  # noqa: BLE001 - it is raised again below
+            failures.append(error)
+        finally:
+            watch.stop()
+
+    threads = [threading.Thread(target=run, args=(make,), daemon=True) for make in made]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        first = failures[0]
+        raise first if isinstance(first, Exception) else MeasureError(str(first))
