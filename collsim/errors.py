@@ -131,8 +131,7 @@ class MissingExtraError(CollsimError, ImportError):
 
     def __init__(self, library: str, extra: str) -> None:
         super().__init__(
-            f"needs {library}, which is not installed; expected: "
-            f"pip install 'collsim[{extra}]'"
+            f"needs {library}, which is not installed; expected: pip install 'collsim[{extra}]'"
         )
 
 

@@ -1,7 +1,12 @@
-"""The file in which measurements are collected: a header, then a row a line, as JSON.
+"""The file in which live measurements are collected: ``collsim/measurements/1``, JSON lines.
 
-Rows are appended one by one, each with one write, so that whatever ends the run leaves
-every finished row whole. A last line that was cut is no error.
+A line with ``schema`` says what holds for the rows after it: library, clock, process model,
+device, backend. Every other line is a row: what was measured and its ``seconds``, and under
+``detail`` how: repetitions, spread, which messages. What is no collective, such as several
+messages at once, has ``left_out`` with the reason, so that readers of collectives pass it by.
+
+Rows are appended one by one, each with one write, so that whatever ends the run leaves every
+finished row whole. A last line that was cut is no error.
 """
 
 import contextlib
@@ -17,6 +22,12 @@ __all__ = ["SCHEMA", "RowFile", "read_rows"]
 
 SCHEMA: Final = "collsim/measurements/1"
 
+_SOURCE: Final[tuple[str, ...]] = ("library", "clock", "process_model", "device", "backend")
+_COLUMNS: Final[tuple[str, ...]] = (
+    "collective", "ranks", "nodes", "size", "count", "dtype", "op", "root", "algorithm",
+    "protocol", "in_place", "wrong", "seconds",
+)  # fmt: skip
+
 
 class RowFile:
     """A file of measurements that is being written.
@@ -25,8 +36,6 @@ class RowFile:
     ----------
     path : str or path
         Where it is, or will be.
-    header : mapping
-        What holds for all rows; ``schema`` is added.
     resume : bool
         Whether to go on with a file that exists. Otherwise one that exists is refused,
         because hours of measuring are not to be overwritten.
@@ -34,7 +43,7 @@ class RowFile:
     Attributes
     ----------
     rows : list of dict
-        The rows that were there before.
+        The rows that were there before, as :func:`read_rows` gives them.
 
     Raises
     ------
@@ -43,19 +52,21 @@ class RowFile:
 
     Examples
     --------
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
-    >>> with RowFile(f"{folder.name}/m.jsonl", {"ranks": 2}) as file:
-    ...     file.append({"size": 8, "time_us": 1.5})
-    >>> [row["size"] for row in RowFile(f"{folder.name}/m.jsonl", {}, resume=True).rows]
-    [8]
+    >>> with RowFile(f"{folder.name}/m.jsonl") as file:
+    ...     file.append({"clock": "host", "size": 8, "seconds": 1.5e-6, "repetitions": 20})
+    >>> print(pathlib.Path(f"{folder.name}/m.jsonl").read_text(), end="")
+    {"schema": "collsim/measurements/1", "clock": "host"}
+    {"size": 8, "seconds": 1.5e-06, "detail": {"repetitions": 20}}
+    >>> read_rows(f"{folder.name}/m.jsonl")
+    [{'clock': 'host', 'size': 8, 'seconds': 1.5e-06, 'repetitions': 20}]
     >>> folder.cleanup()
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str], header: Mapping[str, Any], resume: bool = False
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str], resume: bool = False) -> None:
         self.path = os.fspath(path)
+        self._told: dict[str, Any] | None = None
         self.rows: list[dict[str, Any]] = []
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | (0 if resume else os.O_EXCL)
         try:
@@ -69,8 +80,6 @@ class RowFile:
         try:
             if resume:
                 self._take_up()
-            if os.fstat(self._descriptor).st_size == 0:
-                self._write({"schema": SCHEMA, **header})
         except BaseException:
             self.close()
             raise
@@ -89,15 +98,24 @@ class RowFile:
             self.rows = list(_parsed(self.path, data[:whole].decode("utf-8", "replace")))
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Write one row; once this returns, the operating system has all of it."""
-        self._write(row)
+        """Write one row; once this returns, the operating system has all of it.
 
-    def _write(self, row: Mapping[str, Any]) -> None:
-        try:
-            line = json.dumps(dict(row), allow_nan=False, ensure_ascii=False) + "\n"
-        except ValueError as error:
-            raise InputError(f"row: {error}, expected finite numbers") from error
-        data = line.encode("utf-8")
+        Keys that say where it came from go to a header, unless the last one says the same;
+        those that are no column of the format go under ``detail``. None is left out.
+        """
+        known = {key: value for key, value in row.items() if value is not None}
+        source = {key: known.pop(key) for key in _SOURCE if key in known}
+        reason = known.pop("left_out", None)
+        made = {key: known.pop(key) for key in _COLUMNS if key in known}
+        if reason is not None:
+            made = {"left_out": reason, **made}
+        text = _line({**made, "detail": known})
+        if source != self._told:
+            text = _line({"schema": SCHEMA, **source}) + text
+        self._write(text.encode("utf-8"))
+        self._told = source
+
+    def _write(self, data: bytes) -> None:
         try:
             written = os.write(self._descriptor, data)
         except OSError as error:
@@ -117,8 +135,8 @@ class RowFile:
         self.close()
 
 
-def read_rows(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the header and the whole rows of a file of measurements.
+def read_rows(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """Return the whole rows of a file of measurements, each with all that is said of it.
 
     Raises
     ------
@@ -131,31 +149,39 @@ def read_rows(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[s
             text = file.read()
     except (OSError, ValueError) as error:
         raise _file_error(path, error) from error
-    text = text[: text.rfind("\n") + 1]
-    rows = list(_parsed(path, text))
-    return json.loads(text.split("\n", 1)[0]), rows
+    return list(_parsed(path, text[: text.rfind("\n") + 1]))
+
+
+def _line(values: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(dict(values), allow_nan=False, ensure_ascii=False) + "\n"
+    except ValueError as error:
+        raise InputError(f"row: {error}, expected finite numbers") from error
 
 
 def _parsed(path: str, text: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a text; FileError if it is no file of measurements."""
-    lines = text.splitlines()
-    for number, line in enumerate(lines, 1):
+    source: dict[str, Any] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
         try:
             found = json.loads(line)
         except ValueError:
             found = None
-        if number == 1:
-            if not isinstance(found, dict) or found.get("schema") != SCHEMA:
-                raise FileError(path, f"is no file of measurements, expected {SCHEMA}")
-        elif not isinstance(found, dict) or not _timed(found):
+        if isinstance(found, dict) and found.get("schema") == SCHEMA:
+            source = {key: found[key] for key in _SOURCE if key in found}
+        elif source is None:
+            raise FileError(path, f"is no file of measurements, expected {SCHEMA}")
+        elif isinstance(found, dict) and _timed(found):
+            detail = found.pop("detail", None)
+            found.pop("left_out", None)
+            yield {**source, **found, **(detail if isinstance(detail, dict) else {})}
+        elif not (isinstance(found, dict) and "left_out" in found):
             raise FileError(path, f"line {number} is no row of {SCHEMA}")
-        else:
-            yield found
 
 
 def _timed(row: Mapping[str, Any]) -> bool:
-    time = row.get("time_us")
-    return isinstance(time, int | float) and math.isfinite(time) and time >= 0
+    seconds = row.get("seconds")
+    return isinstance(seconds, int | float) and math.isfinite(seconds) and seconds >= 0
 
 
 def _file_error(path: str, error: OSError | ValueError) -> FileError:

@@ -16,7 +16,7 @@ __all__ = ["KEY", "Case", "cases", "key_of", "schedule_of"]
 
 KEY: Final = (
     "pattern", "collective", "runs", "algorithm", "protocol", "chunks", "ranks", "size",
-    "dtype", "op", "root", "pairs", "backend", "clock", "process_model",
+    "dtype", "op", "root", "pairs", "backend", "clock", "process_model", "world",
 )  # fmt: skip
 """Fields of a row that say what was measured; `--resume` compares them."""
 
@@ -50,6 +50,11 @@ class Case:
     pairs: Pairs = ()
 
     @property
+    def ours(self) -> bool:
+        """Whether one of our schedules runs."""
+        return self.pattern == "collective" and self.algorithm != LIBRARY
+
+    @property
     def label(self) -> str:
         """What it is, for messages."""
         size = format_size(self.nbytes)
@@ -62,21 +67,29 @@ class Case:
 
     def fields(self, job: Job, ranks: int) -> dict[str, Any]:
         """Return the fields of a row that say what was measured."""
-        library = self.pattern == "collective" and self.algorithm == LIBRARY
-        kind = collective(self.collective) if self.collective else None
         whole = self.pattern == "collective"
+        kind = collective(self.collective) if self.collective else None
+        algorithm = (self.forced[0] or None) if whole and not self.ours else self.algorithm
+        reason = {
+            "pairs": "pairs of ranks at once",
+            "exchange": "a pair that sends both ways at once",
+            "shift": "all ranks at once",
+            "self": "a copy in one rank's memory",
+            "reduce": "adding up in one rank's memory",
+        }.get(self.pattern)
         return {
             "pattern": self.pattern,
+            "left_out": f"{self.pattern}, {reason}: no collective" if reason else None,
             "collective": self.collective,
-            "runs": "library" if library else "schedule" if whole else None,
-            "algorithm": (self.forced[0] or None) if library or not whole else self.algorithm,
+            "runs": None if not whole else "schedule" if self.ours else "library",
+            "algorithm": "direct" if self.pattern == "ping_pong" else algorithm or None,
             "protocol": self.forced[1] or None,
-            "chunks": job.chunks if whole and not library else None,
-            "ranks": ranks,
+            "chunks": job.chunks if self.ours else None,
+            "ranks": 2 if self.pattern == "ping_pong" else ranks,
             "size": self.nbytes,
             "count": self.count,
             "dtype": job.dtype,
-            "op": job.op if kind is not None and kind.reduces and whole else None,
+            "op": job.op if kind is not None and kind.reduces else None,
             "root": job.root if kind is not None and kind.rooted else None,
             "pairs": [list(pair) for pair in self.pairs] or None,
             "backend": job.backend,
@@ -93,10 +106,10 @@ def cases(job: Job, ranks: int, local_ranks: int) -> tuple[list[Case], list[str]
 
     Examples
     --------
-    >>> points, notes = cases(Job("gloo", ("ping_pong", "all_gather"), (2, 8)), 4, 4)
+    >>> points, notes = cases(Job("gloo", ("ping_pong", "all_gather"), (2, 16)), 4, 4)
     >>> [point.label for point in points], notes
-    (['ping_pong 0-1, 8B'], ['left out all_gather/library at 2B to 8B: too small for an
-    element of every rank', 'left out ping_pong at 2B: no whole element'])
+    (['ping_pong 0-1, 16B', 'all_gather/library, 16B'], ['left out all_gather/library at 2B:
+    too small for an element of every rank', 'left out ping_pong at 2B: no whole element'])
     """
     found: list[Case] = []
     refused: dict[str, list[int]] = {}
@@ -149,7 +162,8 @@ def _collective_cases(
         if algorithm == LIBRARY and _cut_evenly(kind):
             count -= count % ranks
         if count == 0:
-            why = "too small for an element of every rank" if size >= element else "no element"
+            shared = algorithm == LIBRARY and _cut_evenly(kind)
+            why = "too small for an element of every rank" if shared else "no whole element"
             refused.setdefault(f"{name}/{algorithm}: {why}", []).append(size)
             continue
         yield Case("collective", name, algorithm, forced, count, count * element)

@@ -57,7 +57,7 @@ def contribution(
     Examples
     --------
     >>> contribution(0, 0, 0, 3, 4, "float", "sum").tolist()
-    [2228714.0, 2098937.0, 3617713.0]
+    [787068.0, 2830401.0, 639691.0]
     """
     if dtype not in _EXACT:
         raise UnknownNameError("dtype", dtype, tuple(_EXACT))

@@ -28,7 +28,7 @@ from collsim.measure.steps import plan
 from collsim.measure.transport import Buffer, Transport
 from collsim.measure.watch import Watch
 
-__all__ = ["header", "measure"]
+__all__ = ["measure"]
 
 
 @dataclass
@@ -41,20 +41,26 @@ class _Rank:
     watch: Watch
 
 
-def header(job: Job, transport: Transport, local_ranks: int) -> dict[str, Any]:
-    """Return what holds for all rows of a file."""
+def _common(job: Job, transport: Transport, local_ranks: int, case: Case) -> dict[str, Any]:
+    """Return what a row says of the run that it came from."""
+    ours = "collsim's schedules on " if case.ours else ""
     return {
-        "tool": "collsim 0.1.0",
-        "backend": job.backend,
-        "library": transport.library,
-        "ranks": transport.ranks,
-        "nodes": -(-transport.ranks // local_ranks),
-        "ranks_per_gpu": job.ranks_per_gpu if transport.device else None,
-        "process_model": transport.process_model,
+        "nodes": _nodes(case, transport.ranks, local_ranks),
+        "library": f"{ours}{transport.library}",
         "clock": transport.clock,
+        "process_model": transport.process_model,
         "device": transport.device,
+        "world": transport.ranks,
         "cores": len(os.sched_getaffinity(0)),
+        "ranks_per_gpu": job.ranks_per_gpu if transport.device else None,
     }
+
+
+def _nodes(case: Case, ranks: int, local_ranks: int) -> int:
+    """Return on how many nodes the ranks of a case are."""
+    if case.pattern == "ping_pong":
+        return len({rank // local_ranks for pair in case.pairs for rank in pair})
+    return -(-ranks // local_ranks)
 
 
 def measure(job: Job, transport: Transport, local_ranks: int, watch: Watch) -> int:
@@ -74,15 +80,16 @@ def measure(job: Job, transport: Transport, local_ranks: int, watch: Watch) -> i
         )
     points, notes = cases(job, transport.ranks, local_ranks)
     rank = _Rank(job, transport, local_ranks, watch)
-    common = header(job, transport, local_ranks)
-    alike = {k: common[k] for k in ("nodes", "clock", "process_model", "library", "device")}
-    rows = [{**case.fields(job, transport.ranks), **alike} for case in points]
+    rows = [
+        {**case.fields(job, transport.ranks), **_common(job, transport, local_ranks, case)}
+        for case in points
+    ]
     added = 0
     with ExitStack() as stack:
         file = None
         done = np.zeros(len(points))
         if transport.rank == 0:
-            file = stack.enter_context(RowFile(job.path, common, job.resume))
+            file = stack.enter_context(RowFile(job.path, job.resume))
             known = {key_of(row) for row in file.rows}
             done = np.array([float(key_of(row) in known) for row in rows])
         done = transport.exchange(done)[0] if len(points) else done
@@ -128,7 +135,7 @@ def _timed(rank: _Rank, case: Case) -> dict[str, Any]:
             transport, made.call, how, aligned=False, scale=made.scale,
             takes_part=made.takes_part, alive=rank.watch.alive,
         )  # fmt: skip
-        more = {"in_place": False, "wrong": None, "at_once": at_once(case.pattern, case.pairs)}
+        more = {"in_place": False, "at_once": at_once(case.pattern, case.pairs)}
         return {**more, **_numbers(found)}
     kind = collective(case.collective or "")
     problem = Problem(kind, transport.ranks, job.root if kind.rooted else 0, job.dtype, job.op)
@@ -143,7 +150,7 @@ def _timed(rank: _Rank, case: Case) -> dict[str, Any]:
     for buffer in buffers:
         transport.fill(buffer, 0)
     found = _sampled(rank, call, how)
-    return {"in_place": in_place, "wrong": 0, "at_once": None, **_numbers(found)}
+    return {"in_place": in_place, "wrong": 0, **_numbers(found)}
 
 
 def _sampled(rank: _Rank, call: Callable[[], None], how: How) -> Sample:
@@ -200,9 +207,9 @@ _POISON = 101.0
 
 def _numbers(found: Sample) -> dict[str, Any]:
     return {
-        "time_us": found.median * 1e6,
-        "low_us": found.low * 1e6,
-        "high_us": found.high * 1e6,
+        "seconds": found.median,
+        "low": found.low,
+        "high": found.high,
         "repetitions": found.repetitions,
         "relative_error": found.relative_error,
     }

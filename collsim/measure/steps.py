@@ -121,8 +121,11 @@ def step_numbers(schedule: Schedule) -> NDArray[np.int64]:
 
     Examples
     --------
-    >>> from collsim.registry import member
-    >>> build = member("collsim.algorithms", "_catalogue", "build", "builder")
+    In a ring every message waits for the one before it:
+
+    >>> from collsim import build
+    >>> step_numbers(build("broadcast", "ring", 4)).tolist()
+    [0, 1, 2]
     """
     steps = np.maximum(schedule.round.astype(np.int64), 0)
     ptr, dep = schedule.dep_ptr.tolist(), schedule.dep.tolist()
