@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MeasureChoice", "measure_options", "measured", "tell_measured"]
 
-_P2P: Final = ("ping_pong", "pairs", "exchange", "shift", "self", "reduce")
+_P2P: Final = ("ping_pong", "pairs", "exchange", "shift", "start", "self", "reduce")
 _LAST: Final = {"gloo": 16 * 2**20}  # of a sweep that nobody asked for otherwise
 _LAST_ON_GPU: Final = 2**30
 _GPUS: Final = "/proc/driver/nvidia/gpus"
@@ -51,6 +51,13 @@ class MeasureChoice:
     target: float
     budget: float
     timeout: float
+    realtime: bool
+
+    def with_p2p(self) -> "MeasureChoice":
+        """Return the choice with the messages between pairs in it, first."""
+        if not self.what:
+            return replace(self, what=("p2p",))
+        return replace(self, what=("p2p", *(w for w in self.what if w != "p2p")))
 
     def job(self, sizes: SizeChoice, file: str, resume: bool, **more: Any) -> "Job":
         """Return the job that the options describe."""
@@ -75,6 +82,7 @@ class MeasureChoice:
             timeout=self.timeout,
             graph=self.graph,
             ranks_per_gpu=self.ranks_per_gpu,
+            realtime=self.realtime,
             path=file,
             resume=resume,
             **more,
@@ -170,6 +178,12 @@ measure_options: Final[Callable[..., Any]] = chained(
             type=TIME,
             default=60.0,
             help="End a call that hangs, and say which.  [default: 60s]",
+        ),
+        click.option(
+            "--realtime",
+            is_flag=True,
+            help="Run the ranks before everything else: steady times on a machine that others "
+            "use. Needs root.",
         ),
     ),
     size_options,

@@ -74,6 +74,7 @@ class Case:
             "pairs": "pairs of ranks at once",
             "exchange": "a pair that sends both ways at once",
             "shift": "all ranks at once",
+            "start": "one message that all begin together",
             "self": "a copy in one rank's memory",
             "reduce": "adding up in one rank's memory",
         }.get(self.pattern)

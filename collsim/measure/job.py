@@ -15,7 +15,7 @@ __all__ = ["LIBRARY", "PATTERNS", "Job"]
 LIBRARY: Final = "library"
 """Where an algorithm is named: the library's own collective."""
 
-PATTERNS: Final = ("ping_pong", "pairs", "exchange", "shift", "self", "reduce")
+PATTERNS: Final = ("ping_pong", "pairs", "exchange", "shift", "start", "self", "reduce")
 """What is measured beside collectives; see :mod:`collsim.measure.patterns`."""
 
 
@@ -52,6 +52,8 @@ class Job:
         Calls that one CUDA graph captures; 0 for none.
     ranks_per_gpu : int
         Ranks that share each GPU.
+    realtime : bool
+        Whether the ranks run before everything else on their machine.
     path : str
         The file of measurements.
     resume : bool
@@ -78,6 +80,7 @@ class Job:
     timeout: float = 60.0
     graph: int = 0
     ranks_per_gpu: int = 1
+    realtime: bool = False
     path: str = "measurements.jsonl"
     resume: bool = False
 

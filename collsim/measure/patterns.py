@@ -6,12 +6,14 @@
 | `pairs` | disjoint pairs, all at once | there and back; half of it counts | one per pair |
 | `exchange` | the first pair | each sends and receives | 2 |
 | `shift` | all | each sends to the next, receives from the one before | P |
+| `start` | all meet at a barrier, then the first pair | one message | 1 |
 | `self` | rank 0 | a copy in its memory, as a message to itself is | - |
 | `reduce` | rank 0 | adds up in its memory | - |
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 from collsim.measure.transport import Buffer, Transport
@@ -61,7 +63,7 @@ def pairs_of(pattern: str, ranks: int, local_ranks: int, every: bool) -> list[Pa
     elif pattern == "ping_pong":
         found = [((0, 1),)] if local_ranks > 1 else []
         found += [((0, local_ranks),)] if ranks > local_ranks else []
-    elif pattern == "exchange":
+    elif pattern in ("exchange", "start"):
         found = [((0, 1),)]
     elif pattern == "shift":
         found = [tuple((r, (r + 1) % ranks) for r in range(ranks))]
@@ -92,11 +94,10 @@ def prepared(
     transport.fill(out, 0)
     transport.fill(back, 0)
     if pattern in ("self", "reduce"):
-        if me != 0:
-            return Exchange(_nothing, 1.0, False)
-        if pattern == "self":
-            return Exchange(lambda: transport.copy(back, out))
-        return Exchange(lambda: transport.combine("sum", back, out))
+        work = transport.copy if pattern == "self" else partial(transport.combine, "sum")
+        return Exchange(partial(work, back, out) if me == 0 else _nothing, 1.0, me == 0)
+    if pattern == "start":
+        return Exchange(_one_message(transport, out, back, pairs[0]))
     if pattern in ("shift", "exchange"):
         whole = pairs if pattern == "shift" else (*pairs, *((b, a) for a, b in pairs))
         sends = [(out, b, 0) for a, b in whole if a == me]
@@ -125,6 +126,16 @@ def _rally(
         transport.group(sends, ())
 
     return serve if first else answer
+
+
+def _one_message(
+    transport: Transport, out: Buffer, back: Buffer, pair: tuple[int, int]
+) -> Callable[[], None]:
+    """Return a message of one pair, in which others take part by doing nothing."""
+    src, dst = pair
+    sends = [(out, dst, 0)] if transport.rank == src else []
+    receives = [(back, src, 0)] if transport.rank == dst else []
+    return lambda: transport.group(sends, receives) if sends or receives else None
 
 
 def _nothing() -> None:

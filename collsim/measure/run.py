@@ -132,7 +132,7 @@ def _timed(rank: _Rank, case: Case) -> dict[str, Any]:
     if case.pattern != "collective":
         made = prepared(case.pattern, case.pairs, transport, case.count, job.dtype)
         found = sample(
-            transport, made.call, how, aligned=False, scale=made.scale,
+            transport, made.call, how, aligned=case.pattern == "start", scale=made.scale,
             takes_part=made.takes_part, alive=rank.watch.alive,
         )  # fmt: skip
         more = {"in_place": False, "at_once": at_once(case.pattern, case.pairs)}

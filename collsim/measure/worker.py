@@ -41,6 +41,8 @@ def on_this_rank(job: Job, place: Place, hung: Callable[[str], None]) -> int:
     watch = Watch(job.timeout * _SLOWER, hung, lambda: os._exit(EXIT_HUNG))
     watch.at(f"start, rank {place.rank}")
     try:
+        if job.realtime:
+            _before_others()
         connect = member("collsim.measure.backends", job.backend, "connect", "backend")
         try:
             transport = connect(place, job.timeout, bool(job.graph), job.ranks_per_gpu)  # type: ignore[operator]
@@ -57,6 +59,16 @@ def on_this_rank(job: Job, place: Place, hung: Callable[[str], None]) -> int:
         return added
     finally:
         watch.stop()
+
+
+def _before_others() -> None:
+    """Let this process, and the threads that it starts, run before all that is ordinary."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except (OSError, AttributeError) as error:
+        raise MeasureError(
+            "realtime: this user may not ask for it; expected root, or CAP_SYS_NICE"
+        ) from error
 
 
 def child(folder: str, rank: int, ranks: int, parent: int) -> int:

@@ -1,0 +1,275 @@
+"""From messages between pairs, alone and at once, to a model that predicts schedules.
+
+A message alone costs alpha + n beta. What k messages at once cost tells what ranks share:
+on one machine without GPUs they share its cores, which copy every byte, so messages wait
+for each other. That is modelled as one link of L lanes, ``cores``, which every message
+crosses and of which it holds a lane for ``alpha_busy + n beta_cores`` of its alpha + n beta:
+
+    T(k, n) = launch + alpha + n beta + (ceil(k / L) - 1) (alpha_busy + n beta_cores)
+
+Both are 0 where messages do not hinder each other, and alpha and beta where one core does
+all the work. L is the number that fits best. The launch, which is 0 in messages that follow
+each other, is what all ranks pay once for beginning together: they wake from a barrier, on
+cores that are fewer than they. Adding up costs gamma for every byte, measured apart.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.calibrate.solve import solve, told_apart
+from collsim.core.profile import ErrorSummary, Parameter, Profile
+from collsim.errors import InputError
+
+__all__ = ["PointToPoint", "fit_point_to_point", "profile_of"]
+
+Row = Mapping[str, Any]
+FloatArray = NDArray[np.float64]
+
+_TOGETHER: Final = ("pairs", "exchange", "shift")
+_NONE: Final = 1e-3
+"""Below this part of beta a link shared by all is as good as none."""
+
+
+@dataclass(frozen=True)
+class PointToPoint:
+    """What messages between pairs cost.
+
+    Parameters
+    ----------
+    alpha, beta : Parameter
+        Of a message alone: seconds, and seconds per byte.
+    busy, shared : Parameter
+        Seconds, and seconds per byte, for which a message holds its lane.
+    lanes : int
+        Messages that do not hinder each other.
+    launch : Parameter
+        Seconds that all pay once for beginning together; 0 if it was not measured.
+    gamma : float
+        Seconds per byte that is added up; 0 if it was not measured.
+    together : ErrorSummary, optional
+        How far the model is off where several messages are under way.
+    alone : ErrorSummary
+        The same for one.
+    """
+
+    alpha: Parameter
+    beta: Parameter
+    busy: Parameter
+    shared: Parameter
+    lanes: int
+    launch: Parameter
+    gamma: float
+    alone: ErrorSummary
+    together: ErrorSummary | None
+
+    @property
+    def shares(self) -> bool:
+        """Whether messages at once hinder each other."""
+        return self.busy.value > 0 or self.shared.value > _NONE * self.beta.value
+
+
+def fit_point_to_point(
+    rows: Iterable[Row], pairs: Sequence[Sequence[int]] | None = None
+) -> PointToPoint:
+    """Fit the model to rows of `calibrate measure`, as `read_rows` returns them.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Those of point-to-point patterns are used, others passed by.
+    pairs : sequence of (int, int), optional
+        Ping-pong of these pairs only; by default of the first one that was measured.
+
+    Raises
+    ------
+    InputError
+        If there are no ping-pong rows of at least two sizes.
+
+    Examples
+    --------
+    >>> def row(pattern, k, n):
+    ...     return {"pattern": pattern, "at_once": k, "size": n, "pairs": [[0, 1]],
+    ...             "seconds": 1e-5 + n * 1e-9 + (k > 2) * (2e-6 + n * 5e-10)}
+    >>> sizes = (8, 1024, 65536, 2**20)
+    >>> rows = [row("ping_pong", 1, n) for n in sizes] + [row("shift", 4, n) for n in sizes]
+    >>> rows += [row("pairs", 2, n) for n in sizes]
+    >>> found = fit_point_to_point(rows)
+    >>> [f"{p.value:.3g}" for p in (found.alpha, found.beta, found.busy, found.shared)]
+    ['1e-05', '1e-09', '2e-06', '5e-10']
+    >>> found.lanes
+    2
+    """
+    every = list(rows)
+    alone = [row for row in every if row.get("pattern") == "ping_pong"]
+    if pairs is None and alone:
+        pairs = alone[0].get("pairs")
+    alone = [row for row in alone if row.get("pairs") == pairs]
+    if not alone:
+        raise InputError(
+            "no row of ping_pong, expected some from `collsim calibrate measure p2p`"
+        )
+    sizes, seconds = _columns(alone)
+    design = np.stack([np.ones_like(sizes), sizes], axis=1)
+    if not told_apart(design, seconds):
+        raise InputError("ping_pong rows of one size, expected several to tell alpha from beta")
+    alpha, beta = _parameters(design, seconds, ("s", "s/B"))
+    busy, shared = Parameter(0.0, None, None, "s"), Parameter(0.0, None, None, "s/B")
+    together = [row for row in every if row.get("pattern") in _TOGETHER and _many(row) > 1]
+    summary, lanes = None, 1
+    if together:
+        most = max(map(_many, together))
+        tried = [_further(together, alpha.value, beta.value, each) for each in range(1, most)]
+        best = min(tried, key=lambda one: one.residual)
+        busy, shared, lanes = best.busy, best.shared, best.lanes
+        summary = _summary("several at once", best.ratios)
+    return PointToPoint(
+        alpha,
+        beta,
+        busy,
+        shared,
+        lanes,
+        _launch(every, alpha.value, beta.value),
+        _gamma(every),
+        _summary("in_sample", (design @ [alpha.value, beta.value]) / seconds),
+        summary,
+    )
+
+
+def _many(row: Row) -> int:
+    return int(row.get("at_once") or 1)
+
+
+def _columns(rows: Sequence[Row]) -> tuple[FloatArray, FloatArray]:
+    sizes = np.array([float(row["size"]) for row in rows])
+    return sizes, np.array([float(row["seconds"]) for row in rows])
+
+
+def _parameters(
+    design: FloatArray, seconds: FloatArray, units: tuple[str, str]
+) -> tuple[Parameter, Parameter]:
+    found = solve(design, seconds)
+    widths = found.half_widths or (None, None)
+    first, second = (
+        Parameter(
+            value,
+            None if width is None else max(0.0, value - width),
+            None if width is None else value + width,
+            unit,
+        )
+        for value, width, unit in zip(found.values, widths, units, strict=True)
+    )
+    return first, second
+
+
+@dataclass(frozen=True)
+class _Further:
+    busy: Parameter
+    shared: Parameter
+    lanes: int
+    residual: float
+    ratios: FloatArray
+
+
+def _further(rows: Sequence[Row], alpha: float, beta: float, lanes: int) -> _Further:
+    """Fit what a message adds that finds all lanes taken, up to what one alone costs."""
+    from scipy.optimize import least_squares
+
+    n, measured = _columns(rows)
+    turns = np.array([float(-(-_many(row) // lanes) - 1) for row in rows])
+    design = np.stack([turns, turns * n], axis=1) / measured[:, None]
+    alone = (alpha + n * beta) / measured
+    # Bounds of one size each: alpha and n beta differ by many orders of magnitude.
+    scale = np.array([max(alpha, 1e-12), max(beta, 1e-18)])
+    found = scale * least_squares(
+        lambda part: np.log(alone + design @ (part * scale)), (0.5, 0.5), bounds=(0.0, 1.0)
+    ).x  # fmt: skip
+    # Ends of the interval are only approached by the solver, and meant exactly.
+    found = np.where(
+        found < 1e-6 * scale, 0.0, np.where(found > 0.999999 * scale, scale, found)
+    )
+    ratios = alone + design @ found
+    return _Further(
+        Parameter(float(found[0]), None, None, "s"),
+        Parameter(float(found[1]), None, None, "s/B"),
+        lanes,
+        float(np.linalg.norm(np.log(ratios))),
+        ratios,
+    )
+
+
+def _launch(rows: Sequence[Row], alpha: float, beta: float) -> Parameter:
+    """Return what one message costs beyond itself where all ranks begin together."""
+    own = [row for row in rows if row.get("pattern") == "start"]
+    if not own:
+        return Parameter(0.0, None, None, "s", kind="assumption")
+    n, measured = _columns(own)
+    # Of the smaller half of the sizes, where it is not lost in what the bytes cost.
+    small = n <= np.median(n)
+    extra = float(np.median((measured - alpha - n * beta)[small]))
+    return Parameter(max(0.0, extra), None, None, "s")
+
+
+def _gamma(rows: Sequence[Row]) -> float:
+    """Return seconds per byte added up; a constant part is the call's, not the bytes'."""
+    own = [row for row in rows if row.get("pattern") == "reduce"]
+    if len(own) < 2:
+        return 0.0
+    sizes, seconds = _columns(own)
+    design = np.stack([np.ones_like(sizes), sizes], axis=1)
+    return solve(design, seconds).values[1] if told_apart(design, seconds) else 0.0
+
+
+def _summary(kind: str, ratios: FloatArray) -> ErrorSummary:
+    off = np.abs(ratios - 1.0)
+    return ErrorSummary(kind, float(np.median(off)), float(np.quantile(off, 0.9)), off.size)
+
+
+def profile_of(found: PointToPoint, rows: Sequence[Row], name: str, source: str) -> Profile:
+    """Return the profile of a message alone: alpha and beta of an ideal network.
+
+    Parameters
+    ----------
+    found : PointToPoint
+        The fit.
+    rows : sequence of mapping
+        What it was fitted to.
+    name, source : str
+        Of the profile, and the file of the rows.
+    """
+    used = [row for row in rows if row.get("pattern") == "ping_pong"]
+    worlds = sorted({int(row.get("world") or row["ranks"]) for row in used})
+    notes = []
+    if found.launch.value == 0:
+        notes.append("launch is 0: no message that all begin together took longer than alone")
+    if found.shares:
+        notes.append(
+            f"more than {found.lanes} at once wait for each other, "
+            f"{found.busy.value * 1e6:.3g} us and {found.shared.value * 1e12:.3g} ps/B each; "
+            "the cluster file has it as the link `cores`, an ideal network has not"
+        )
+    first = used[0]
+    return Profile(
+        name=name,
+        parameters={
+            "link.alpha": found.alpha,
+            "link.beta": found.beta,
+            "launch": found.launch,
+        },
+        algorithm="ring",
+        collectives=("sendrecv",),
+        ranks=tuple(worlds),
+        min_bytes=int(min(row["size"] for row in used)),
+        max_bytes=int(max(row["size"] for row in used)),
+        library=first.get("library"),
+        process_model=first.get("process_model"),
+        clock=first.get("clock"),
+        device=first.get("device"),
+        columns="out-of-place",
+        sources=(source,),
+        errors=(found.alone,),
+        notes=tuple(notes),
+    )

@@ -1,0 +1,108 @@
+"""``collsim calibrate run``: measure, fit, write the profile."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from collsim.cli.lazy import command as _command
+from collsim.cli.measuring import MeasureChoice, measure_options, measured
+from collsim.cli.output import Output, note
+from collsim.files import write_whole
+
+if TYPE_CHECKING:
+    from collsim.calibrate.point_to_point import PointToPoint
+
+__all__ = ["command"]
+
+
+@_command(
+    """Measure messages between ranks, fit alpha and beta to them, and write a profile.
+
+    All of `calibrate measure` and `calibrate fit` in one line. The rows are in a file beside
+    the profile, with .jsonl in place of .toml. Where ranks share the cores of one machine a
+    cluster file that says so is written too, with -cluster.toml. Schedules that WHAT and
+    --algorithm name are measured as well, and compared with what the fit predicts for them.
+
+    \b
+    Examples:
+      collsim calibrate run --ranks 4 -o desk.toml
+      collsim calibrate run all_reduce --algorithm mst --algorithm ring --ranks 4 -o desk.toml
+      srun --ntasks-per-node 8 collsim calibrate run -o h100.toml
+    """
+)
+@measure_options
+@click.option("-o", "--output", "path", metavar="FILE", default="machine.toml",
+    show_default=True, help="The profile.")  # fmt: skip
+@click.option("--resume", is_flag=True, help="Go on with the rows that are there.")
+@click.option("--name", default=None, help="Name of the profile.  [default: the file's]")
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print what was found as CSV.")
+def command(
+    path: str,
+    resume: bool,
+    name: str | None,
+    as_json: bool,
+    as_csv: bool,
+    choice: MeasureChoice,
+    **how: Any,
+) -> None:
+    """Measure, fit and write."""
+    output = Output(as_json, as_csv, "-")
+    output.check()
+    stem = path.removesuffix(".toml")
+    rows_file = f"{stem}.jsonl"
+    if not measured(rows_file, resume, choice.with_p2p(), **how):
+        return
+    from collsim.calibrate.against import compare
+    from collsim.calibrate.cores import cluster_document, shared_cores
+    from collsim.calibrate.point_to_point import fit_point_to_point, profile_of
+    from collsim.config.profile import dumps
+    from collsim.core.measurements_file import read_rows
+    from collsim.report.point_to_point import KEYS, compared_rows, point_text
+
+    rows = read_rows(rows_file)
+    found = fit_point_to_point(rows)
+    title = name or os.path.basename(stem)
+    profile = profile_of(found, rows, title, rows_file)
+    write_whole(path, dumps(profile))
+    files = [rows_file, path]
+    for text in profile.notes:
+        note(text)
+    ranks = max(profile.ranks)
+    cluster = shared_cores(found, ranks, title)
+    if found.shares and not profile.device and not _several_nodes(rows):
+        import tomli_w
+
+        document = cluster_document(found, ranks, title)
+        write_whole(f"{stem}-cluster.toml", tomli_w.dumps(document))
+        files.append(f"{stem}-cluster.toml")
+    pairs = compare(rows, cluster)
+    output.emit(
+        "calibrate run",
+        compared_rows(pairs),
+        KEYS,
+        lambda: point_text(found, pairs, files),
+        cluster=title,
+        ranks=ranks,
+        files=files,
+        parameters=_parameters(found),
+    )
+
+
+def _several_nodes(rows: list[dict[str, Any]]) -> bool:
+    return any(int(row.get("nodes") or 1) > 1 for row in rows)
+
+
+def _parameters(found: "PointToPoint") -> dict[str, Any]:
+    named = {
+        "link.alpha": found.alpha,
+        "link.beta": found.beta,
+        "cores.alpha_busy": found.busy,
+        "cores.beta": found.shared,
+        "launch": found.launch,
+    }
+    return {
+        key: {"value": p.value, "low": p.low, "high": p.high, "unit": p.unit}
+        for key, p in named.items()
+    }

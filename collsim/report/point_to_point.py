@@ -1,0 +1,90 @@
+"""Alpha, beta and what ranks share, and how well they predict schedules; for the reader."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from collsim.calibrate.against import Compared
+from collsim.calibrate.point_to_point import PointToPoint
+from collsim.core.profile import ErrorSummary, Parameter
+from collsim.report.table import aligned, format_us
+from collsim.units import format_bandwidth, format_size, format_time
+
+__all__ = ["KEYS", "compared_rows", "point_text"]
+
+KEYS: Final = (
+    "collective", "algorithm", "chunks", "ranks", "size", "measured_us", "predicted_us",
+    "ratio",
+)  # fmt: skip
+
+
+def compared_rows(pairs: Sequence[Compared]) -> list[dict[str, Any]]:
+    """Return measured schedules beside their predictions."""
+    return [
+        {
+            **{key: pair.row.get(key) for key in KEYS[:5]},
+            "measured_us": pair.row["seconds"] * 1e6,
+            "predicted_us": pair.predicted * 1e6,
+            "ratio": pair.ratio,
+        }
+        for pair in pairs
+    ]
+
+
+def point_text(found: PointToPoint, pairs: Sequence[Compared], files: Sequence[str]) -> str:
+    """Return a fit as text, the schedules that it predicts, and where it was written."""
+    alone = f"alpha {_time(found.alpha)}, 1/beta {_rate(found.beta)}"
+    lines = [f"one message         {alone}, {_off(found.alone)}"]
+    if found.together is not None:
+        how = "they do not wait for each other"
+        if found.shares:
+            how = (
+                f"more than {found.lanes} wait: {_time(found.busy)} and 1/beta "
+                f"{_rate(found.shared)} each"
+            )
+        lines.append(f"several at once     {how}, {_off(found.together)}")
+    if found.launch.value:
+        lines.append(f"beginning together  {_time(found.launch)}")
+    if found.gamma:
+        lines.append(f"adding up           {format_bandwidth(1 / found.gamma)}")
+    if pairs:
+        off = np.abs(np.array([1 / pair.ratio for pair in pairs]) - 1)
+        lines += ["", f"our schedules, predicted from these messages alone: {_spread(off)}"]
+        lines.append(_table(pairs))
+    return "\n".join([*lines, "", *(f"wrote {file}" for file in files)])
+
+
+def _table(pairs: Sequence[Compared]) -> str:
+    rows = [
+        (
+            str(pair.row["collective"]),
+            str(pair.row["algorithm"]),
+            format_size(pair.row["size"]),
+            format_us(pair.row["seconds"] * 1e6),
+            format_us(pair.predicted * 1e6),
+            f"{pair.ratio:.2f}",
+        )
+        for pair in pairs
+    ]
+    titles = ("collective", "algorithm", "size", "measured us", "predicted us", "ratio")
+    return aligned(titles, rows, left=titles[:2])
+
+
+def _time(parameter: Parameter) -> str:
+    return format_time(parameter.value)
+
+
+def _rate(parameter: Parameter) -> str:
+    return format_bandwidth(1 / parameter.value) if parameter.value else "no limit"
+
+
+def _off(errors: ErrorSummary) -> str:
+    return f"off by {errors.median:.1%} in the median of {errors.n} rows"
+
+
+def _spread(off: Any) -> str:
+    return (
+        f"off by {float(np.median(off)):.1%} in the median, "
+        f"{float(np.quantile(off, 0.9)):.1%} at the 90th percentile"
+    )
