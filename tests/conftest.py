@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Generator
 from pathlib import Path
@@ -35,15 +36,34 @@ def shared_data() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def torch() -> None:
+    """Skip where torch, which only runs real ranks, is not installed.
+
+    `COLLSIM_REQUIRE_TORCH=1`, which `.ci/run` sets, turns every such skip into a failure.
+    """
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("needs torch: pip install 'collsim[measure]'")
+
+
+# Fixture, the variable that forbids to skip for want of it, and how such a skip begins.
+_REQUIRED = (
+    ("shared_data", "COLLSIM_REQUIRE_SHARED", ""),
+    ("torch", "COLLSIM_REQUIRE_TORCH", "needs torch"),
+)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Fail what needs the shared data and skips, where skipping is not allowed."""
+    """Fail what needs the shared data or torch and skips, where skipping is not allowed."""
     report = yield
-    required = os.environ.get("COLLSIM_REQUIRE_SHARED") == "1"
-    needs_it = "shared_data" in getattr(item, "fixturenames", ())
-    if required and needs_it and report.skipped and not hasattr(report, "wasxfail"):
-        report.outcome = "failed"
-        report.longrepr = f"COLLSIM_REQUIRE_SHARED=1, but skipped: {call.excinfo}"
+    for fixture, variable, reason in _REQUIRED:
+        needs_it = fixture in getattr(item, "fixturenames", ())
+        required = os.environ.get(variable) == "1" and needs_it
+        if required and report.skipped and not hasattr(report, "wasxfail"):
+            if reason in str(report.longrepr):
+                report.outcome = "failed"
+                report.longrepr = f"{variable}=1, but skipped: {call.excinfo}"
     return report

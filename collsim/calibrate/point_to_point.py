@@ -215,7 +215,7 @@ def _launch(rows: Sequence[Row], alpha: float, beta: float) -> Parameter:
 
 def _gamma(rows: Sequence[Row]) -> float:
     """Return seconds per byte added up; a constant part is the call's, not the bytes'."""
-    own = [row for row in rows if row.get("pattern") == "reduce"]
+    own = [row for row in rows if row.get("pattern") == "add"]
     if len(own) < 2:
         return 0.0
     sizes, seconds = _columns(own)

@@ -76,7 +76,7 @@ class Case:
             "shift": "all ranks at once",
             "start": "one message that all begin together",
             "self": "a copy in one rank's memory",
-            "reduce": "adding up in one rank's memory",
+            "add": "adding up in one rank's memory",
         }.get(self.pattern)
         return {
             "pattern": self.pattern,
@@ -139,7 +139,7 @@ def _pattern_cases(
     job: Job, pattern: str, ranks: int, local_ranks: int, refused: dict[str, list[int]]
 ) -> Iterator[Case]:
     element = element_size(job.dtype)
-    message = None if pattern in ("self", "reduce") else "sendrecv"
+    message = None if pattern in ("self", "add") else "sendrecv"
     for pairs in pairs_of(pattern, ranks, local_ranks, job.every_pair):
         for size in job.sizes:
             count = size // element

@@ -8,7 +8,7 @@
 | `shift` | all | each sends to the next, receives from the one before | P |
 | `start` | all meet at a barrier, then the first pair | one message | 1 |
 | `self` | rank 0 | a copy in its memory, as a message to itself is | - |
-| `reduce` | rank 0 | adds up in its memory | - |
+| `add` | rank 0 | adds up in its memory | - |
 """
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def pairs_of(pattern: str, ranks: int, local_ranks: int, every: bool) -> list[Pa
     >>> pairs_of("ping_pong", 4, 2, every=False), pairs_of("pairs", 4, 4, every=False)
     ([((0, 1),), ((0, 2),)], [((0, 1), (2, 3))])
     """
-    if pattern in ("self", "reduce"):
+    if pattern in ("self", "add"):
         return [()]
     half = ranks // 2
     found: list[Pairs] = []
@@ -93,7 +93,7 @@ def prepared(
     out, back = transport.empty(count, dtype), transport.empty(count, dtype)
     transport.fill(out, 0)
     transport.fill(back, 0)
-    if pattern in ("self", "reduce"):
+    if pattern in ("self", "add"):
         work = transport.copy if pattern == "self" else partial(transport.combine, "sum")
         return Exchange(partial(work, back, out) if me == 0 else _nothing, 1.0, me == 0)
     if pattern == "start":

@@ -233,6 +233,10 @@ class _Sizes:
             for part, size in enumerate(self.parts[block]):
                 held[int(rank), int(block) * parts + part] = size
         self.most = dict(held)
+        # A place that must hold the result has room, even if nothing ever comes.
+        for rank, block in zip(*kind.after(ranks, schedule.root), strict=True):
+            for part, size in enumerate(self.parts[block]):
+                self.most.setdefault((int(rank), int(block) * parts + part), size)
         # Of every operation, of every piece: its size, and whether it is combined.
         self.carried: list[list[tuple[int, bool]]] = []
         src, dst = schedule.src.tolist(), schedule.dst.tolist()

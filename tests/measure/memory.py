@@ -12,7 +12,7 @@ import numpy as np
 
 from collsim.core.collective import Collective
 
-PATIENCE = 20.0
+PATIENCE = 5.0
 TYPES = {"float": np.float32, "half": np.float16, "int32": np.int32, "double": np.float64}
 COMBINE = {"sum": np.add, "avg": np.add, "prod": np.multiply, "min": np.minimum}
 

@@ -1,0 +1,58 @@
+"""Real ranks for the tests: torch, and a machine that may be busy with other tests."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+TIMEOUT = 30.0
+
+
+@pytest.fixture(scope="session")
+def memory() -> ModuleType:
+    """Return the module of ranks that are threads."""
+    spec = importlib.util.spec_from_file_location("memory", HERE / "memory.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def realtime() -> bool:
+    """Return whether ranks may run before everything else, so that other tests don't show."""
+    try:
+        before = os.sched_getscheduler(0), os.sched_getparam(0)
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+        os.sched_setscheduler(0, *before)
+    except (OSError, AttributeError):
+        return False
+    return True
+
+
+@pytest.fixture
+def measured(
+    torch: None, tmp_path: Path, realtime: bool
+) -> Callable[..., list[dict[str, Any]]]:
+    """Return a function that measures a job on real ranks and returns the rows."""
+    from collsim.core.measurements_file import read_rows
+    from collsim.measure.job import Job
+    from collsim.measure.launch import own_ranks
+    from collsim.measure.sampling import How
+
+    def run(what: tuple[str, ...], ranks: int, sizes: tuple[int, ...], **more: Any) -> Any:
+        path = str(tmp_path / "m.jsonl")
+        given = {"how": How(warmups=1, budget=0.1), "timeout": TIMEOUT, "path": path}
+        job = Job("gloo", what, sizes, **{**given, "realtime": realtime, **more})
+        own_ranks(job, ranks)
+        return read_rows(job.path)
+
+    return run
