@@ -1,0 +1,98 @@
+"""A rank that dies, hangs, or whose parent dies: no row lost, no process left, in time."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import time
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from collsim.core.measurements_file import RowFile
+
+
+@pytest.fixture(scope="module")
+def killing() -> ModuleType:
+    """Return the module that starts, kills and looks."""
+    path = Path(__file__).parent / "killing.py"
+    spec = importlib.util.spec_from_file_location("killing", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    import sys
+
+    sys.modules["killing"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_killed_rank_is_named_and_nothing_is_lost(
+    torch: None, killing: ModuleType, tmp_path: Path, seed: int
+) -> None:
+    """At a random moment, be it while ranks start, meet or measure."""
+    found = killing.kill_one(tmp_path, seed)
+    assert found.code == 1
+    assert found.last.startswith("Error: rank ")
+    assert "was ended by SIGKILL" in found.last
+    assert found.seconds < killing.TIMEOUT
+    assert found.rows_after >= found.rows_before
+    assert found.left == []
+    if (tmp_path / "m.jsonl").exists():
+        with RowFile(tmp_path / "m.jsonl", resume=True) as file:
+            assert len(file.rows) == found.rows_after
+
+
+@pytest.mark.slow
+def test_a_hung_collective_names_itself_its_size_and_a_rank(
+    torch: None, killing: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rank that is stopped lets the others wait; a time-out ends them all."""
+    monkeypatch.setattr(killing, "TIMEOUT", 3.0)
+    run = killing.start(tmp_path, "all_reduce", "-s", "4K", "-n", "1000000", ranks=2)
+    try:
+        victim = killing.rank_of(tmp_path, 1)
+        until = time.monotonic() + 20
+        while not (tmp_path / "m.jsonl").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        os.kill(victim, signal.SIGSTOP)
+        _, text = run.communicate(timeout=killing.PATIENCE)
+    finally:
+        if run.poll() is None:
+            run.kill()
+            run.communicate()
+    assert run.returncode == 1
+    last = text.splitlines()[-1]
+    assert last.startswith("Error: all_reduce/library, 4KiB, rank 0: ")
+    assert killing.gone(tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_ranks_end_with_the_one_who_started_them(
+    torch: None, killing: ModuleType, tmp_path: Path, how: signal.Signals
+) -> None:
+    """Interrupted, ended or killed: the rows are there and the ranks are not."""
+    run = killing.start(tmp_path, "broadcast", "-b", "8", "-e", "4M", "-n", "300", ranks=2)
+    try:
+        killing.rank_of(tmp_path, 1)
+        until = time.monotonic() + 30
+        while killing.rows_in(tmp_path) < 1 and time.monotonic() < until:
+            time.sleep(0.02)
+        before = killing.rows_in(tmp_path)
+        run.send_signal(how)
+        _, text = run.communicate(timeout=killing.PATIENCE)
+    finally:
+        if run.poll() is None:
+            run.kill()
+            run.communicate()
+    assert killing.gone(tmp_path) == []
+    assert killing.rows_in(tmp_path) >= before > 0
+    if how == signal.SIGINT:
+        assert run.returncode == 130
+        assert text.splitlines()[-1] == "Error: interrupted"
