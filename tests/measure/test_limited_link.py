@@ -1,0 +1,89 @@
+"""Two ranks joined by a link of a known rate: what is fitted is that rate."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from collsim.calibrate.point_to_point import fit_point_to_point
+from collsim.core.measurements_file import read_rows
+
+RATE = 400e6 / 8  # bytes per second
+# Of Ethernet, IP and TCP, per packet; the rest of a packet of 9,000 bytes carries data.
+OVERHEAD = 1 - (14 + 20 + 32) / 9014
+
+
+def ip(*words: str) -> None:
+    """Run a program that changes the network, or skip where that is not allowed."""
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=20)
+    if done.returncode:
+        pytest.skip(f"needs network namespaces and tc: {' '.join(words)}: {done.stderr.strip()}")
+
+
+@pytest.fixture
+def spaces() -> Iterator[tuple[str, str]]:
+    """Return two network namespaces with a rate-limited link between them."""
+    if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("tc"):
+        pytest.skip("needs network namespaces and tc: root, iproute2")
+    tag = secrets.token_hex(3)
+    names = (f"cs{tag}a", f"cs{tag}b")
+    with ExitStack() as stack:
+        for name in names:
+            ip("ip", "netns", "add", name)
+            stack.callback(
+                subprocess.run, ["ip", "netns", "del", name], check=False, timeout=20
+            )
+        ip("ip", "link", "add", f"v{tag}a", "mtu", "9000", "netns", names[0], "type", "veth",
+           "peer", "name", f"v{tag}b", "mtu", "9000", "netns", names[1])  # fmt: skip
+        for number, name in enumerate(names, 1):
+            link = f"v{tag}{'ab'[number - 1]}"
+            ip("ip", "-n", name, "addr", "add", f"10.77.3.{number}/24", "dev", link)
+            ip("ip", "-n", name, "link", "set", link, "up")
+            ip("ip", "-n", name, "link", "set", "lo", "up")
+            ip("tc", "-n", name, "qdisc", "add", "dev", link, "root", "tbf",
+               "rate", "400mbit", "burst", "32kb", "latency", "400ms")  # fmt: skip
+        yield names
+
+
+@pytest.mark.slow
+def test_the_fitted_rate_is_that_of_the_link(
+    torch: None, spaces: tuple[str, str], tmp_path: Path
+) -> None:
+    """Ranks started one by one, as a launcher does; beta within 5 % of what tc lets through."""
+    path = tmp_path / "m.jsonl"
+    command = [sys.executable, "-m", "collsim", "calibrate", "measure", "ping_pong", "-b", "1M",
+        "-e", "8M", "-n", "3", "-w", "1", "--timeout", "30s", "-o", str(path)]  # fmt: skip
+    ranks = []
+    try:
+        for rank, space in enumerate(spaces):
+            environment = os.environ | {
+                "RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1",
+                "MASTER_ADDR": "10.77.3.1", "MASTER_PORT": "29520",
+                "GLOO_SOCKET_IFNAME": f"v{space[2:]}",
+            }  # fmt: skip
+            ranks.append(
+                subprocess.Popen(
+                    ["ip", "netns", "exec", space, *command], env=environment,
+                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                )
+            )  # fmt: skip
+        said = [rank.communicate(timeout=90)[1] for rank in ranks]
+    finally:
+        for rank in ranks:
+            if rank.poll() is None:
+                rank.kill()
+                rank.communicate()
+    assert [rank.returncode for rank in ranks] == [0, 0], said
+    rows = read_rows(path)
+    assert [row["nodes"] for row in rows] == [2] * 4
+    found = fit_point_to_point(rows)
+    assert 1 / found.beta.value == pytest.approx(RATE * OVERHEAD, rel=0.05)
+    assert 1 / found.beta.value == pytest.approx(RATE, rel=0.05)
