@@ -247,7 +247,7 @@ def profile_of(found: PointToPoint, rows: Sequence[Row], name: str, source: str)
         notes.append("launch is 0: no message that all begin together took longer than alone")
     if found.shares:
         notes.append(
-            f"more than {found.lanes} at once wait for each other, "
+            f"of several messages at once only {found.lanes} need not wait, the others "
             f"{found.busy.value * 1e6:.3g} us and {found.shared.value * 1e12:.3g} ps/B each; "
             "the cluster file has it as the link `cores`, an ideal network has not"
         )

@@ -39,10 +39,8 @@ def point_text(found: PointToPoint, pairs: Sequence[Compared], files: Sequence[s
     if found.together is not None:
         how = "they do not wait for each other"
         if found.shares:
-            how = (
-                f"more than {found.lanes} wait: {_time(found.busy)} and 1/beta "
-                f"{_rate(found.shared)} each"
-            )
+            how = f"{_time(found.busy)} and 1/beta {_rate(found.shared)} for each that waits"
+            how += f" ({found.lanes} need not)" if found.lanes > 1 else ""
         lines.append(f"several at once     {how}, {_off(found.together)}")
     if found.launch.value:
         lines.append(f"beginning together  {_time(found.launch)}")

@@ -16,6 +16,7 @@ from collsim.cli.options import (
 )
 from collsim.cli.sizes import check_range
 from collsim.cli.what_if import opened
+from collsim.errors import UsageError
 
 __all__ = ["command"]
 
@@ -23,9 +24,13 @@ __all__ = ["command"]
 @_command(
     """Draw the times of A and B, and where they swap.
 
+    With --measured FILE, of `calibrate measure`, they are drawn as they were measured, and as
+    the messages between pairs in that file predict them.
+
     \b
-    Example:
+    Examples:
       collsim plot crossover all_reduce mst ring -o crossover.png
+      collsim plot crossover all_reduce mst ring --measured mine.jsonl -o crossover.png
     """
 )
 @collective_argument
@@ -39,6 +44,7 @@ __all__ = ["command"]
     required=True,
     help="PNG, SVG or PDF by its ending.",
 )
+@click.option("--measured", metavar="FILE", help="Rows of `calibrate measure`.")
 @range_options
 @chunks_option
 @model_option
@@ -49,6 +55,7 @@ def command(
     a: str,
     b: str,
     path: str,
+    measured: str | None,
     first: int | None,
     last: int | None,
     cluster: ClusterChoice,
@@ -56,7 +63,26 @@ def command(
 ) -> None:
     """Draw and write."""
     check_range(first, last)
+    if measured is not None:
+        _refuse_model(cluster, first, last, run)
+        from collsim.core.measurements_file import read_rows
+        from collsim.plot.measured import plot_measured
+
+        plot_measured(collective, a, b, read_rows(measured), path)
+        return
     network = opened(cluster)
     from collsim.plot.crossover import plot_crossover
 
     plot_crossover(collective, a, b, network, path, min_bytes=first, max_bytes=last, **run)
+
+
+def _refuse_model(
+    cluster: ClusterChoice, first: int | None, last: int | None, run: dict[str, Any]
+) -> None:
+    """Refuse what a file of measurements says itself."""
+    plain = {"chunks": "auto", "model": "auto", "root": 0}
+    if cluster != ClusterChoice() or (first, last) != (None, None) or run != plain:
+        raise UsageError(
+            "--measured: ranks, sizes and the network are those of its file, expected no "
+            "option about them"
+        )
