@@ -62,8 +62,8 @@ def pytest_runtest_makereport(
     for fixture, variable, reason in _REQUIRED:
         needs_it = fixture in getattr(item, "fixturenames", ())
         required = os.environ.get(variable) == "1" and needs_it
-        if required and report.skipped and not hasattr(report, "wasxfail"):
-            if reason in str(report.longrepr):
-                report.outcome = "failed"
-                report.longrepr = f"{variable}=1, but skipped: {call.excinfo}"
+        skipped = report.skipped and not hasattr(report, "wasxfail")
+        if required and skipped and reason in str(report.longrepr):
+            report.outcome = "failed"
+            report.longrepr = f"{variable}=1, but skipped: {call.excinfo}"
     return report

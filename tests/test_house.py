@@ -197,7 +197,7 @@ def checkout(tmp_path: Path) -> Path:
         "#!/bin/sh\n"
         'name=$(basename "$0")\n'
         '[ "$name $1" = "python3 -c" ] && exec ' + python + ' "$@"\n'
-        'echo "$name $* required=$COLLSIM_REQUIRE_SHARED"\n'
+        'echo "$name $* | torch=$COLLSIM_REQUIRE_TORCH required=$COLLSIM_REQUIRE_SHARED"\n'
         '[ "$name $1" != "$FAIL" ] || exit 7\n'
     )
     for path in [
@@ -212,7 +212,7 @@ def checkout(tmp_path: Path) -> Path:
 def run_ci(checkout: Path, fail: str = "") -> tuple[int, list[str]]:
     """Run the copied `.ci/run` with the stand-ins; `fail` names the one that fails."""
     path = f"{checkout.parent}:{os.environ['PATH']}"
-    environment = {k: v for k, v in os.environ.items() if k != "COLLSIM_REQUIRE_SHARED"}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("COLLSIM_REQUIRE")}
     done = subprocess.run(
         ["bash", checkout / ".ci" / "run"], env=environment | {"PATH": path, "FAIL": fail},
         capture_output=True, text=True, check=False, timeout=60,
@@ -224,8 +224,12 @@ def test_ci_ends_with_the_tests(checkout: Path) -> None:
     """Format, lint and types come first, and the last line is pytest's."""
     code, lines = run_ci(checkout)
     assert code == 0
-    steps = [line.split(" required")[0] for line in lines if " required=" in line]
-    setup = ["python3 -m venv .venv", "pip install -q -e .[dev]"]
+    steps = [line.split(" | ")[0] for line in lines if " required=" in line]
+    setup = [
+        "python3 -m venv .venv",
+        "pip install -q -e .[dev]",
+        "pip install -q torch==2.13.0",
+    ]
     checks = ["ruff format --check .", "ruff check .", "mypy "]
     assert [s for s in steps if s not in setup] == [*checks, "pytest "]
     assert lines[-1].startswith("pytest ")
@@ -239,6 +243,13 @@ def test_ci_fails_with_any_step(checkout: Path, step: str) -> None:
     code, lines = run_ci(checkout, fail=step)
     assert code == 7
     assert lines[-1].startswith(step)
+
+
+def test_ci_requires_torch(checkout: Path) -> None:
+    """It installs what runs real ranks, and then no test may skip for want of it."""
+    _, lines = run_ci(checkout)
+    assert any(line.startswith("pip install -q torch==") for line in lines)
+    assert " torch=1 " in lines[-1]
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -271,3 +282,30 @@ def test_skip_for_want_of_data_fails_where_it_is_not_allowed(
     assert done.returncode == (1 if required else 0), done.stdout
     last = done.stdout.splitlines()[-1]
     assert last.startswith("1 skipped, 1 error" if required else "2 skipped")
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_skip_for_want_of_torch_fails_where_it_is_not_allowed(
+    tmp_path: Path, required: bool
+) -> None:
+    """Such tests may skip for other reasons, such as a user without the rights."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "conftest.py").write_bytes((ROOT / "tests/conftest.py").read_bytes())
+    (tmp_path / "tests" / "test_x.py").write_text(
+        "import importlib.util as util\n"
+        "import pytest\n"
+        "real = util.find_spec\n"
+        "util.find_spec = lambda name, *more: None if name == 'torch' else real(name, *more)\n"
+        "@pytest.fixture(scope='session')\n"
+        "def rights(): pytest.skip('needs root')\n"
+        "def test_missing(torch): pass\n"
+        "def test_other(rights, torch): pass\n"
+    )
+    variables = {"COLLSIM_REQUIRE_TORCH": "1" if required else "0"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path / "tests"],
+        cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("1 skipped, 1 error" if required else "2 skipped"), done.stdout

@@ -33,7 +33,14 @@ class Aftermath:
 def start(folder: Path, *words: str, ranks: int = RANKS) -> subprocess.Popen[str]:
     """Start measuring; everything it makes lies in `folder`, which so marks its processes."""
     command = [sys.executable, "-m", "collsim", "calibrate", "measure", *words]
-    command += ["--ranks", str(ranks), "--timeout", f"{TIMEOUT}s", "-o", str(folder / "m.jsonl")]
+    command += [
+        "--ranks",
+        str(ranks),
+        "--timeout",
+        f"{TIMEOUT}s",
+        "-o",
+        str(folder / "m.jsonl"),
+    ]
     return subprocess.Popen(
         command, env=os.environ | {"TMPDIR": str(folder)}, stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, text=True, cwd=Path(__file__).resolve().parents[2],
@@ -61,7 +68,9 @@ def rank_of(folder: Path, rank: int, patience: float = 20.0) -> int:
     until = time.monotonic() + patience
     while time.monotonic() < until:
         for number, words in marked(folder).items():
-            if "collsim.measure" in words and words[words.index("collsim.measure") + 2] == str(rank):
+            if "collsim.measure" in words and words[words.index("collsim.measure") + 2] == str(
+                rank
+            ):
                 return number
         time.sleep(0.02)
     raise AssertionError(f"rank {rank} never started")

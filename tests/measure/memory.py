@@ -45,27 +45,35 @@ class Memory:
         self.messages = 0
 
     def empty(self, count: int, dtype: str) -> Any:
+        """Return a buffer."""
         return np.empty(count, TYPES[dtype])
 
     def load(self, buffer: Any, values: Any) -> None:
+        """Copy values in."""
         buffer[:] = values
 
     def read(self, buffer: Any) -> Any:
+        """Copy values out."""
         return buffer.astype(np.float64)
 
     def fill(self, buffer: Any, value: float) -> None:
+        """Set every element."""
         buffer[:] = value
 
     def copy(self, into: Any, source: Any) -> None:
+        """Copy."""
         into[:] = source
 
     def combine(self, op: str, into: Any, source: Any) -> None:
+        """Reduce."""
         COMBINE.get(op, np.maximum)(into, source, out=into)
 
     def divide(self, buffer: Any, by: int) -> None:
+        """Divide."""
         buffer[:] = buffer / by
 
     def group(self, sends: Sequence[Any], receives: Sequence[Any]) -> None:
+        """Send all, then receive all."""
         for buffer, peer, tag in sends:
             self.messages += 1
             self.world.box(self.rank, peer, tag).put(buffer.copy())
@@ -73,12 +81,15 @@ class Memory:
             buffer[:] = self.world.box(peer, self.rank, tag).get(timeout=PATIENCE)
 
     def in_place(self, kind: Collective) -> bool:
+        """Say no."""
         return False
 
     def collective(self, *args: Any) -> Callable[[], None]:
+        """Refuse: there is no library."""
         raise NotImplementedError
 
     def stamps(self, call: Callable[[], None], repetitions: int, aligned: bool) -> Any:
+        """Time calls."""
         made = np.empty((repetitions, 2))
         for i in range(repetitions):
             self.barrier()
@@ -88,6 +99,7 @@ class Memory:
         return made
 
     def exchange(self, values: Any) -> Any:
+        """Return the arrays of all ranks."""
         self.world.board[self.rank] = np.array(values)
         self.world.gate.wait(PATIENCE)
         found = np.stack(self.world.board)
@@ -95,13 +107,14 @@ class Memory:
         return found
 
     def barrier(self) -> None:
+        """Wait for all."""
         self.world.gate.wait(PATIENCE)
 
     def finish(self) -> None:
-        pass
+        """Do nothing."""
 
     def close(self) -> None:
-        pass
+        """Do nothing."""
 
 
 def on_ranks(ranks: int, work: Callable[[Memory], Any]) -> list[Any]:
@@ -113,7 +126,7 @@ def on_ranks(ranks: int, work: Callable[[Memory], Any]) -> list[Any]:
     def run(rank: int) -> None:
         try:
             results[rank] = work(Memory(world, rank))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised again below
             errors.append(error)
             world.gate.abort()
 

@@ -25,7 +25,9 @@ def ip(*words: str) -> None:
     """Run a program that changes the network, or skip where that is not allowed."""
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=20)
     if done.returncode:
-        pytest.skip(f"needs network namespaces and tc: {' '.join(words)}: {done.stderr.strip()}")
+        pytest.skip(
+            f"needs network namespaces and tc: {' '.join(words)}: {done.stderr.strip()}"
+        )
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def spaces() -> Iterator[tuple[str, str]]:
 def test_the_fitted_rate_is_that_of_the_link(
     torch: None, spaces: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Ranks started one by one, as a launcher does; beta within 5 % of what tc lets through."""
+    """Ranks started one by one, as launchers do; beta within 5 % of what tc lets through."""
     path = tmp_path / "m.jsonl"
     command = [sys.executable, "-m", "collsim", "calibrate", "measure", "ping_pong", "-b", "1M",
         "-e", "8M", "-n", "3", "-w", "1", "--timeout", "30s", "-o", str(path)]  # fmt: skip

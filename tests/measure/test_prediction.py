@@ -30,7 +30,9 @@ def disagreements(pairs: list[Compared]) -> Iterator[str]:
                 for name in ("mst", "ring")
             )  # fmt: skip
             apart = mst.row["high"] < ring.row["low"] or ring.row["high"] < mst.row["low"]
-            same = (mst.row["seconds"] < ring.row["seconds"]) == (mst.predicted < ring.predicted)
+            same = (mst.row["seconds"] < ring.row["seconds"]) == (
+                mst.predicted < ring.predicted
+            )
             if apart and not same:
                 yield (
                     f"{collective} at {size}: measured mst {mst.row['seconds']:.3g}, ring "
