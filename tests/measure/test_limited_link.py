@@ -59,7 +59,7 @@ def spaces() -> Iterator[tuple[str, str]]:
 def test_the_fitted_rate_is_that_of_the_link(
     torch: None, spaces: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Ranks started one by one, as launchers do; beta within 5 % of what tc lets through."""
+    """Ranks are started one by one, as launchers do; beta is within 5 % of the set rate."""
     path = tmp_path / "m.jsonl"
     command = [sys.executable, "-m", "collsim", "calibrate", "measure", "ping_pong", "-b", "1M",
         "-e", "8M", "-n", "3", "-w", "1", "--timeout", "30s", "-o", str(path)]  # fmt: skip
