@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from collsim.calibrate.solve import solve, told_apart
 from collsim.core.profile import ErrorSummary, Parameter, Profile
 from collsim.errors import InputError
+from collsim.units import format_size
 
 __all__ = ["PointToPoint", "fit_point_to_point", "profile_of"]
 
@@ -30,8 +31,8 @@ Row = Mapping[str, Any]
 FloatArray = NDArray[np.float64]
 
 _TOGETHER: Final = ("pairs", "exchange", "shift")
+# Below this part of alpha and beta a link shared by all is as good as none.
 _NONE: Final = 1e-3
-"""Below this part of beta a link shared by all is as good as none."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,10 @@ class PointToPoint:
     @property
     def shares(self) -> bool:
         """Whether messages at once hinder each other."""
-        return self.busy.value > 0 or self.shared.value > _NONE * self.beta.value
+        return (
+            self.busy.value > _NONE * self.alpha.value
+            or self.shared.value > _NONE * self.beta.value
+        )
 
 
 def fit_point_to_point(
@@ -117,6 +121,11 @@ def fit_point_to_point(
     if not told_apart(design, seconds):
         raise InputError("ping_pong rows of one size, expected several to tell alpha from beta")
     alpha, beta = _parameters(design, seconds, ("s", "s/B"))
+    if beta.value == 0:
+        raise InputError(
+            f"ping_pong: times do not grow up to {format_size(int(sizes.max()))}, expected "
+            "larger sizes, which tell beta"
+        )
     busy, shared = Parameter(0.0, None, None, "s"), Parameter(0.0, None, None, "s/B")
     together = [row for row in every if row.get("pattern") in _TOGETHER and _many(row) > 1]
     summary, lanes = None, 1

@@ -67,7 +67,8 @@ def test_the_fitted_rate_is_that_of_the_link(
     try:
         for rank, space in enumerate(spaces):
             environment = os.environ | {
-                "RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1",
+                "RANK": str(rank), "WORLD_SIZE": "2",
+                "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1",
                 "MASTER_ADDR": "10.77.3.1", "MASTER_PORT": "29520",
                 "GLOO_SOCKET_IFNAME": f"v{space[2:]}",
             }  # fmt: skip

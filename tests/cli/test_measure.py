@@ -1,0 +1,111 @@
+"""`collsim calibrate measure`, `calibrate run` and the picture of what they found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collsim.calibrate.importers import read_log
+
+SMALL = "-b 64 -e 4K -f 64 -n 5 -w 0 --ranks 2"
+
+
+@pytest.mark.slow
+def test_measure_prints_nccl_tests_tables(torch: None, run: Any, tmp_path: Path) -> None:
+    """Which our own reader of nccl-tests takes; the rows are in the file."""
+    path = tmp_path / "m.jsonl"
+    line = "calibrate measure broadcast reduce_scatter ping_pong --algorithm ring"
+    result = run(f"{line} {SMALL} -o", str(path))
+    assert result.exit_code == 0, result.output
+    table = tmp_path / "table.txt"
+    table.write_text(result.stdout)
+    found = read_log(table)
+    assert {(row.collective, row.ranks, row.nbytes, row.in_place) for row in found} == {
+        (name, 2, size, True) for name in ("broadcast", "reduce_scatter") for size in (64, 4096)
+    }
+    assert "ping_pong  0-1" in result.stdout
+    assert len([row for row in path.read_text().splitlines() if "seconds" in row]) == 6
+
+
+@pytest.mark.slow
+def test_run_measures_fits_and_writes(
+    torch: None, run: Any, answer: Any, tmp_path: Path
+) -> None:
+    """One line to a profile that predicts, and the schedules that were asked for."""
+    profile = str(tmp_path / "desk.toml")
+    sizes = "-b 64 -e 4M -f 65536 -n 5 -w 0 --ranks 2"
+    found = answer(
+        f"calibrate run all_reduce --algorithm mst --algorithm ring {sizes} -o", profile
+    )
+    assert found["schema"] == "collsim/calibrate-run/1"
+    assert [row["algorithm"] for row in found["rows"]] == ["mst", "mst", "ring", "ring"]
+    assert all(row["ratio"] > 0 for row in found["rows"])
+    assert found["parameters"]["link.alpha"]["value"] > 0
+    assert (tmp_path / "desk.jsonl").exists()
+    assert run("predict all_reduce -s 1K --profile", profile).exit_code == 0
+    picture = tmp_path / "x.svg"
+    line = f"plot crossover all_reduce mst ring --measured {tmp_path / 'desk.jsonl'} -o"
+    assert run(line, str(picture)).exit_code == 0
+    assert "mst, measured" in picture.read_text()
+    if len(found["files"]) > 2:
+        assert run("predict all_reduce -s 1K -c", found["files"][2]).exit_code == 0
+
+
+def test_without_torch_it_says_what_to_install(
+    fails: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In one line, and no file is left."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    message = fails("calibrate measure --ranks 2 -o", str(tmp_path / "m.jsonl"), code=1)
+    assert message == (
+        "needs torch, which is not installed; expected: pip install 'collsim[measure]'"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("-G 3 --backend gloo", "-G: Gloo runs on CPUs"),
+        ("--force ring/ll --backend gloo", "--force: only --backend nccl"),
+        ("--json --csv", "--json and --csv"),
+        ("-s 8 -b 8", "-s names sizes one by one"),
+        ("--backend mpi", "Invalid value for '--backend'"),
+    ],
+)
+def test_contradictions_are_wrong_usage(fails: Any, line: str, message: str) -> None:
+    """Before anything is started."""
+    assert fails(f"calibrate measure {line}", code=2).startswith(message)
+
+
+def test_own_ranks_under_a_launcher_are_refused(
+    torch: None, fails: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of torchrun's ranks would start its own."""
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    message = fails("calibrate measure --ranks 2 --backend gloo", code=2)
+    assert message.startswith("--ranks: torchrun has started 2 ranks")
+
+
+def test_a_file_that_exists_is_kept(torch: None, fails: Any, tmp_path: Path) -> None:
+    """Whatever it is."""
+    path = tmp_path / "m.jsonl"
+    path.write_text("mine")
+    message = fails(f"calibrate measure ping_pong {SMALL} -o", str(path), code=1)
+    assert message == f"{path}: exists; --resume goes on with it, or name another file"
+    assert path.read_text() == "mine"
+
+
+def test_a_picture_needs_what_it_shows(fails: Any, tmp_path: Path) -> None:
+    """Rows of both algorithms, and no options about another network."""
+    path = tmp_path / "m.jsonl"
+    row = {"collective": "broadcast", "ranks": 2, "size": 8, "algorithm": "mst",
+           "seconds": 1e-6, "detail": {"runs": "schedule", "pattern": "collective"}}  # fmt: skip
+    path.write_text('{"schema": "collsim/measurements/1"}\n' + json.dumps(row) + "\n")
+    line = f"plot crossover broadcast mst ring --measured {path} -o {tmp_path / 'x.png'}"
+    assert fails(line, code=1).startswith("no measured row of broadcast/ring, expected")
+    assert fails(f"{line} --ranks 4", code=2).startswith("--measured: ranks, sizes")
