@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from collsim.errors import FileError, InputError
 
-__all__ = ["SCHEMA", "RowFile", "read_rows"]
+__all__ = ["SCHEMA", "RowFile", "check_new", "read_rows"]
 
 SCHEMA: Final = "collsim/measurements/1"
 
@@ -72,9 +72,7 @@ class RowFile:
         try:
             self._descriptor = os.open(self.path, flags, 0o666)
         except FileExistsError:
-            raise FileError(
-                self.path, "exists; --resume goes on with it, or name another file"
-            ) from None
+            raise _exists(self.path) from None
         except (OSError, ValueError) as error:
             raise _file_error(self.path, error) from error
         try:
@@ -133,6 +131,16 @@ class RowFile:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def check_new(path: str | os.PathLike[str]) -> None:
+    """Raise FileError if a file exists, before ranks are started for it."""
+    if os.path.lexists(path):
+        raise _exists(os.fspath(path))
+
+
+def _exists(path: str) -> FileError:
+    return FileError(path, "exists; --resume goes on with it, or name another file")
 
 
 def read_rows(path: str | os.PathLike[str]) -> list[dict[str, Any]]:

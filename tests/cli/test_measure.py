@@ -104,7 +104,7 @@ def test_a_picture_needs_what_it_shows(fails: Any, tmp_path: Path) -> None:
     """Rows of both algorithms, and no options about another network."""
     path = tmp_path / "m.jsonl"
     row = {"collective": "broadcast", "ranks": 2, "size": 8, "algorithm": "mst",
-           "seconds": 1e-6, "detail": {"runs": "schedule", "pattern": "collective"}}  # fmt: skip
+           "seconds": 1e-6, "detail": {"runs": "schedule"}}  # fmt: skip
     path.write_text('{"schema": "collsim/measurements/1"}\n' + json.dumps(row) + "\n")
     line = f"plot crossover broadcast mst ring --measured {path} -o {tmp_path / 'x.png'}"
     assert fails(line, code=1).startswith("no measured row of broadcast/ring, expected")
