@@ -1,9 +1,13 @@
 """From messages between pairs, alone and at once, to a model that predicts schedules.
 
-A message alone costs alpha + n beta. What k messages at once cost tells what ranks share:
-on one machine without GPUs they share its cores, which copy every byte, so messages wait
-for each other. That is modelled as one link of L lanes, ``cores``, which every message
-crosses and of which it holds a lane for ``alpha_busy + n beta_cores`` of its alpha + n beta:
+A message alone costs alpha + n beta. Between GPUs ping-pong tells both. Ranks that share the
+cores of one machine sleep until it is their turn, and waking one costs more the more there
+are: there a message that goes around all of them tells alpha and beta.
+
+What k messages at once cost tells what ranks share: on one machine without GPUs they share
+its cores, which copy every byte, so messages wait for each other. That is modelled as one
+link of L lanes, ``cores``, which every message crosses and of which it holds a lane for
+``alpha_busy + n beta_cores`` of its alpha + n beta:
 
     T(k, n) = launch + alpha + n beta + (ceil(k / L) - 1) (alpha_busy + n beta_cores)
 
@@ -86,7 +90,8 @@ def fit_point_to_point(
     rows : iterable of mapping
         Those of point-to-point patterns are used, others passed by.
     pairs : sequence of (int, int), optional
-        Ping-pong of these pairs only; by default of the first one that was measured.
+        Ping-pong of these pairs alone; by default the message that goes around one machine
+        without GPUs, or else ping-pong of the first pair that was measured.
 
     Raises
     ------
@@ -108,10 +113,7 @@ def fit_point_to_point(
     2
     """
     every = list(rows)
-    alone = [row for row in every if row.get("pattern") == "ping_pong"]
-    if pairs is None and alone:
-        pairs = alone[0].get("pairs")
-    alone = [row for row in alone if row.get("pairs") == pairs]
+    alone = _alone(every, pairs)
     if not alone:
         raise InputError(
             "no row of ping_pong, expected some from `collsim calibrate measure p2p`"
@@ -123,18 +125,23 @@ def fit_point_to_point(
     alpha, beta = _parameters(design, seconds, ("s", "s/B"))
     if beta.value == 0:
         raise InputError(
-            f"ping_pong: times do not grow up to {format_size(int(sizes.max()))}, expected "
-            "larger sizes, which tell beta"
+            f"{alone[0]['pattern']}: times do not grow up to {format_size(int(sizes.max()))}, "
+            "expected larger sizes, which tell beta"
         )
     busy, shared = Parameter(0.0, None, None, "s"), Parameter(0.0, None, None, "s/B")
     together = [row for row in every if row.get("pattern") in _TOGETHER and _many(row) > 1]
     summary, lanes = None, 1
     if together:
         most = max(map(_many, together))
-        tried = [_further(together, alpha.value, beta.value, each) for each in range(1, most)]
+        base = _base(together, alone, every)
+        tried = [_further(together, base, alpha.value, beta.value, k) for k in range(1, most)]
         best = min(tried, key=lambda one: one.residual)
         busy, shared, lanes = best.busy, best.shared, best.lanes
-        summary = _summary("several at once", best.ratios)
+        n, measured = _columns(together)
+        turns = np.array([-(-_many(row) // lanes) for row in together])
+        predicted = alpha.value + n * beta.value
+        predicted += (turns - 1) * (busy.value + n * shared.value)
+        summary = _summary("several at once", predicted / measured)
     return PointToPoint(
         alpha,
         beta,
@@ -146,6 +153,19 @@ def fit_point_to_point(
         _summary("in_sample", (design @ [alpha.value, beta.value]) / seconds),
         summary,
     )
+
+
+def _alone(rows: Sequence[Row], pairs: Sequence[Sequence[int]] | None = None) -> list[Row]:
+    """Return the rows of one message that is under way alone."""
+    around = [
+        row for row in rows
+        if row.get("pattern") == "relay" and not row.get("device") and row.get("nodes", 1) == 1
+    ]  # fmt: skip
+    if around and pairs is None:
+        return around
+    found = [row for row in rows if row.get("pattern") == "ping_pong"]
+    wanted = found[0].get("pairs") if found and pairs is None else pairs
+    return [row for row in found if row.get("pairs") == wanted]
 
 
 def _many(row: Row) -> int:
@@ -180,17 +200,33 @@ class _Further:
     shared: Parameter
     lanes: int
     residual: float
-    ratios: FloatArray
 
 
-def _further(rows: Sequence[Row], alpha: float, beta: float, lanes: int) -> _Further:
+def _base(rows: Sequence[Row], alone: Sequence[Row], every: Sequence[Row]) -> FloatArray:
+    """Return what one message took at the size of each row, among as many ranks.
+
+    What it took, and not what was fitted to it: a bend in those times, where caches end,
+    is not to be taken for messages that wait for each other.
+    """
+    two = [row for row in every if row.get("pattern") == "ping_pong"] or alone
+    made = []
+    for row in rows:
+        single = alone if row["pattern"] == "shift" else two
+        n, seconds = _columns(sorted(single, key=lambda one: float(one["size"])))
+        made.append(np.exp(np.interp(np.log(float(row["size"])), np.log(n), np.log(seconds))))
+    return np.array(made)
+
+
+def _further(
+    rows: Sequence[Row], base: FloatArray, alpha: float, beta: float, lanes: int
+) -> _Further:
     """Fit what a message adds that finds all lanes taken, up to what one alone costs."""
     from scipy.optimize import least_squares
 
     n, measured = _columns(rows)
     turns = np.array([float(-(-_many(row) // lanes) - 1) for row in rows])
     design = np.stack([turns, turns * n], axis=1) / measured[:, None]
-    alone = (alpha + n * beta) / measured
+    alone = base / measured
     # Bounds of one size each: alpha and n beta differ by many orders of magnitude.
     scale = np.array([max(alpha, 1e-12), max(beta, 1e-18)])
     found = scale * least_squares(
@@ -200,13 +236,11 @@ def _further(rows: Sequence[Row], alpha: float, beta: float, lanes: int) -> _Fur
     found = np.where(
         found < 1e-6 * scale, 0.0, np.where(found > 0.999999 * scale, scale, found)
     )
-    ratios = alone + design @ found
     return _Further(
         Parameter(float(found[0]), None, None, "s"),
         Parameter(float(found[1]), None, None, "s/B"),
         lanes,
-        float(np.linalg.norm(np.log(ratios))),
-        ratios,
+        float(np.linalg.norm(np.log(alone + design @ found))),
     )
 
 
@@ -249,7 +283,7 @@ def profile_of(found: PointToPoint, rows: Sequence[Row], name: str, source: str)
     name, source : str
         Of the profile, and the file of the rows.
     """
-    used = [row for row in rows if row.get("pattern") == "ping_pong"]
+    used = _alone(rows)
     worlds = sorted({int(row.get("world") or row["ranks"]) for row in used})
     notes = []
     if found.launch.value == 0:

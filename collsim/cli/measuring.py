@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MeasureChoice", "measure_options", "measured", "tell_measured"]
 
-_P2P: Final = ("ping_pong", "pairs", "exchange", "shift", "start", "self", "add")
+_P2P: Final = ("ping_pong", "relay", "pairs", "exchange", "shift", "start", "self", "add")
 _LAST: Final = {"gloo": 16 * 2**20}  # of a sweep that nobody asked for otherwise
 _LAST_ON_GPU: Final = 2**30
 _GPUS: Final = "/proc/driver/nvidia/gpus"

@@ -71,6 +71,7 @@ class Case:
         kind = collective(self.collective) if self.collective else None
         algorithm = (self.forced[0] or None) if whole and not self.ours else self.algorithm
         reason = {
+            "relay": "a message that goes around all ranks",
             "pairs": "pairs of ranks at once",
             "exchange": "a pair that sends both ways at once",
             "shift": "all ranks at once",

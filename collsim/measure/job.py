@@ -15,7 +15,7 @@ __all__ = ["LIBRARY", "PATTERNS", "Job"]
 LIBRARY: Final = "library"
 """Where an algorithm is named: the library's own collective."""
 
-PATTERNS: Final = ("ping_pong", "pairs", "exchange", "shift", "start", "self", "add")
+PATTERNS: Final = ("ping_pong", "relay", "pairs", "exchange", "shift", "start", "self", "add")
 """What is measured beside collectives; see :mod:`collsim.measure.patterns`."""
 
 

@@ -3,6 +3,7 @@
 | pattern | who | one repetition | messages at once |
 |---|---|---|---|
 | `ping_pong` | a pair | there and back; half of it counts | 1 |
+| `relay` | all | once around, each passes on what comes; a P-th of it counts | 1 |
 | `pairs` | disjoint pairs, all at once | there and back; half of it counts | one per pair |
 | `exchange` | the first pair | each sends and receives | 2 |
 | `shift` | all | each sends to the next, receives from the one before | P |
@@ -65,7 +66,7 @@ def pairs_of(pattern: str, ranks: int, local_ranks: int, every: bool) -> list[Pa
         found += [((0, local_ranks),)] if ranks > local_ranks else []
     elif pattern in ("exchange", "start"):
         found = [((0, 1),)]
-    elif pattern == "shift":
+    elif pattern in ("shift", "relay"):
         found = [tuple((r, (r + 1) % ranks) for r in range(ranks))]
     elif half > 1 and ranks > local_ranks:
         found = [tuple((r, r + half) for r in range(half))]
@@ -82,7 +83,7 @@ def at_once(pattern: str, pairs: Pairs) -> int:
     >>> at_once("exchange", ((0, 1),)), at_once("pairs", ((0, 1), (2, 3)))
     (2, 2)
     """
-    return 2 if pattern == "exchange" else len(pairs)
+    return {"exchange": 2, "relay": 1}.get(pattern, len(pairs))
 
 
 def prepared(
@@ -96,6 +97,10 @@ def prepared(
     if pattern in ("self", "add"):
         work = transport.copy if pattern == "self" else partial(transport.combine, "sum")
         return Exchange(partial(work, back, out) if me == 0 else _nothing, 1.0, me == 0)
+    if pattern == "relay":
+        (ahead,), (behind,) = [b for a, b in pairs if a == me], [a for a, b in pairs if b == me]
+        call = _rally(transport, out, back, ahead, behind, me == 0)
+        return Exchange(call, 1 / len(pairs), me == 0)
     if pattern == "start":
         return Exchange(_one_message(transport, out, back, pairs[0]))
     if pattern in ("shift", "exchange"):
@@ -108,14 +113,15 @@ def prepared(
     if mine is None:
         return Exchange(_nothing, 0.5, False)
     first = mine[0] == me
-    return Exchange(_rally(transport, out, back, mine[first], first), 0.5, first)
+    call = _rally(transport, out, back, mine[first], mine[first], first)
+    return Exchange(call, 0.5, first)
 
 
 def _rally(
-    transport: Transport, out: Buffer, back: Buffer, peer: int, first: bool
+    transport: Transport, out: Buffer, back: Buffer, ahead: int, behind: int, first: bool
 ) -> Callable[[], None]:
-    """Return one side of a ping-pong: send and await the answer, or the other way round."""
-    sends, receives = [(out, peer, 0)], [(back, peer, 0)]
+    """Return a rank's part in a message that goes around: first send, or first receive."""
+    sends, receives = [(out, ahead, 0)], [(back, behind, 0)]
 
     def serve() -> None:
         transport.group(sends, ())

@@ -125,6 +125,19 @@ def test_times_that_do_not_grow_are_refused() -> None:
         fit_point_to_point(flat)
 
 
+def test_ranks_that_take_turns_tell_more_than_two_that_are_awake() -> None:
+    """On one machine the message that goes around counts; on several nodes or GPUs not."""
+    around = [
+        {**row, "pattern": "relay", "seconds": row["seconds"] * 2, "nodes": 1}
+        for row in rows()
+        if row["pattern"] == "ping_pong"
+    ]
+    assert fit_point_to_point([*rows(), *around]).alpha.value == pytest.approx(2 * ALPHA)
+    for change in ({"nodes": 2}, {"device": "a GPU"}):
+        apart = [{**row, **change} for row in around]
+        assert fit_point_to_point([*rows(), *apart]).alpha.value == pytest.approx(ALPHA)
+
+
 @pytest.mark.parametrize("left", ["none", "one size"])
 def test_too_little_to_fit_is_refused(left: str) -> None:
     """In words that say what to measure."""

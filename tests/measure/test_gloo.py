@@ -33,7 +33,7 @@ def test_mst_and_ring_of_all_collectives_give_the_right_data(
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_messages_and_the_librarys_own_collectives(measured: Measured, ranks: int) -> None:
     """Every pattern that so many ranks can make, and all of torch's collectives."""
-    patterns = ("ping_pong", "pairs", "exchange", "shift", "start", "self", "add")
+    patterns = ("ping_pong", "relay", "pairs", "exchange", "shift", "start", "self", "add")
     rows = measured((*patterns, *COLLECTIVES), ranks, (64,))
     found = {row["pattern"] for row in rows}
     assert found == {*patterns, "collective"} - ({"pairs"} if ranks < 4 else set())

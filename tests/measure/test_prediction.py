@@ -13,7 +13,7 @@ from collsim.calibrate.cores import shared_cores
 from collsim.calibrate.point_to_point import fit_point_to_point
 from collsim.measure.sampling import How
 
-P2P = ("ping_pong", "pairs", "exchange", "shift", "start", "self", "add")
+P2P = ("ping_pong", "relay", "pairs", "exchange", "shift", "start", "self", "add")
 SIZES = (64, 16384, 4 * 2**20)
 
 
