@@ -46,10 +46,10 @@ def torch() -> None:
         pytest.skip("needs torch: pip install 'collsim[measure]'")
 
 
-# Fixture, the variable that forbids to skip for want of it, and how such a skip begins.
+# The variable that forbids to skip, the fixture that needs it, or how such a skip begins.
 _REQUIRED = (
-    ("shared_data", "COLLSIM_REQUIRE_SHARED", ""),
-    ("torch", "COLLSIM_REQUIRE_TORCH", "needs torch"),
+    ("COLLSIM_REQUIRE_SHARED", "shared_data", None),
+    ("COLLSIM_REQUIRE_TORCH", None, "needs torch:"),
 )
 
 
@@ -59,11 +59,11 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Fail what needs the shared data or torch and skips, where skipping is not allowed."""
     report = yield
-    for fixture, variable, reason in _REQUIRED:
-        needs_it = fixture in getattr(item, "fixturenames", ())
-        required = os.environ.get(variable) == "1" and needs_it
-        skipped = report.skipped and not hasattr(report, "wasxfail")
-        if required and skipped and reason in str(report.longrepr):
+    skipped = report.skipped and not hasattr(report, "wasxfail")
+    for variable, fixture, reason in _REQUIRED:
+        meant = fixture in getattr(item, "fixturenames", ()) if fixture else False
+        meant = meant or (reason is not None and reason in str(report.longrepr))
+        if skipped and meant and os.environ.get(variable) == "1":
             report.outcome = "failed"
             report.longrepr = f"{variable}=1, but skipped: {call.excinfo}"
     return report

@@ -24,6 +24,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.calibrate.pair_fit import two_parameters, what_further_add
 from collsim.calibrate.solve import solve, told_apart
 from collsim.core.profile import ErrorSummary, Parameter, Profile
 from collsim.errors import InputError
@@ -122,7 +123,7 @@ def fit_point_to_point(
     design = np.stack([np.ones_like(sizes), sizes], axis=1)
     if not told_apart(design, seconds):
         raise InputError("ping_pong rows of one size, expected several to tell alpha from beta")
-    alpha, beta = _parameters(design, seconds, ("s", "s/B"))
+    alpha, beta = two_parameters(design, seconds, ("s", "s/B"))
     if beta.value == 0:
         raise InputError(
             f"{alone[0]['pattern']}: times do not grow up to {format_size(int(sizes.max()))}, "
@@ -133,11 +134,12 @@ def fit_point_to_point(
     summary, lanes = None, 1
     if together:
         most = max(map(_many, together))
-        base = _base(together, alone, every)
-        tried = [_further(together, base, alpha.value, beta.value, k) for k in range(1, most)]
-        best = min(tried, key=lambda one: one.residual)
-        busy, shared, lanes = best.busy, best.shared, best.lanes
         n, measured = _columns(together)
+        given = ([_many(row) for row in together], n, measured, _base(together, alone, every))
+        one = (alpha.value, beta.value)
+        tried = [what_further_add(*given, one, lanes) for lanes in range(1, most)]
+        best = min(tried, key=lambda found: found.residual)
+        busy, shared, lanes = best.busy, best.shared, best.lanes
         turns = np.array([-(-_many(row) // lanes) for row in together])
         predicted = alpha.value + n * beta.value
         predicted += (turns - 1) * (busy.value + n * shared.value)
@@ -177,31 +179,6 @@ def _columns(rows: Sequence[Row]) -> tuple[FloatArray, FloatArray]:
     return sizes, np.array([float(row["seconds"]) for row in rows])
 
 
-def _parameters(
-    design: FloatArray, seconds: FloatArray, units: tuple[str, str]
-) -> tuple[Parameter, Parameter]:
-    found = solve(design, seconds)
-    widths = found.half_widths or (None, None)
-    first, second = (
-        Parameter(
-            value,
-            None if width is None else max(0.0, value - width),
-            None if width is None else value + width,
-            unit,
-        )
-        for value, width, unit in zip(found.values, widths, units, strict=True)
-    )
-    return first, second
-
-
-@dataclass(frozen=True)
-class _Further:
-    busy: Parameter
-    shared: Parameter
-    lanes: int
-    residual: float
-
-
 def _base(rows: Sequence[Row], alone: Sequence[Row], every: Sequence[Row]) -> FloatArray:
     """Return what one message took at the size of each row, among as many ranks.
 
@@ -215,33 +192,6 @@ def _base(rows: Sequence[Row], alone: Sequence[Row], every: Sequence[Row]) -> Fl
         n, seconds = _columns(sorted(single, key=lambda one: float(one["size"])))
         made.append(np.exp(np.interp(np.log(float(row["size"])), np.log(n), np.log(seconds))))
     return np.array(made)
-
-
-def _further(
-    rows: Sequence[Row], base: FloatArray, alpha: float, beta: float, lanes: int
-) -> _Further:
-    """Fit what a message adds that finds all lanes taken, up to what one alone costs."""
-    from scipy.optimize import least_squares
-
-    n, measured = _columns(rows)
-    turns = np.array([float(-(-_many(row) // lanes) - 1) for row in rows])
-    design = np.stack([turns, turns * n], axis=1) / measured[:, None]
-    alone = base / measured
-    # Bounds of one size each: alpha and n beta differ by many orders of magnitude.
-    scale = np.array([max(alpha, 1e-12), max(beta, 1e-18)])
-    found = scale * least_squares(
-        lambda part: np.log(alone + design @ (part * scale)), (0.5, 0.5), bounds=(0.0, 1.0)
-    ).x  # fmt: skip
-    # Ends of the interval are only approached by the solver, and meant exactly.
-    found = np.where(
-        found < 1e-6 * scale, 0.0, np.where(found > 0.999999 * scale, scale, found)
-    )
-    return _Further(
-        Parameter(float(found[0]), None, None, "s"),
-        Parameter(float(found[1]), None, None, "s/B"),
-        lanes,
-        float(np.linalg.norm(np.log(alone + design @ found))),
-    )
 
 
 def _launch(rows: Sequence[Row], alpha: float, beta: float) -> Parameter:

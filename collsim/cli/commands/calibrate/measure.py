@@ -22,8 +22,8 @@ __all__ = ["command"]
 
     \b
     Examples:
-      collsim calibrate measure --ranks 4 -o mine.jsonl
-      collsim calibrate measure broadcast all_reduce --algorithm mst --algorithm ring --ranks 4
+      collsim calibrate measure all_reduce --ranks 2 -b 1K -e 1M -f 32 --budget 100ms
+      collsim calibrate measure broadcast --algorithm mst --ranks 4 -s 64K -o mine.jsonl
       torchrun --nproc-per-node 8 -m collsim calibrate measure all_reduce -b 8 -e 1G -G 5
       srun --ntasks-per-node 8 collsim calibrate measure -o h100.jsonl
     """

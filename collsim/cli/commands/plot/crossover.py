@@ -30,7 +30,7 @@ __all__ = ["command"]
     \b
     Examples:
       collsim plot crossover all_reduce mst ring -o crossover.png
-      collsim plot crossover all_reduce mst ring --measured mine.jsonl -o crossover.png
+      collsim plot crossover all_reduce mst ring -o m.png --measured examples/gloo_4_ranks.jsonl
     """
 )
 @collective_argument
