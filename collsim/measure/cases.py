@@ -141,7 +141,11 @@ def _pattern_cases(
 ) -> Iterator[Case]:
     element = element_size(job.dtype)
     message = None if pattern in ("self", "add") else "sendrecv"
-    for pairs in pairs_of(pattern, ranks, local_ranks, job.every_pair):
+    found = pairs_of(pattern, ranks, local_ranks, job.every_pair)
+    if not found:
+        need = 4 if pattern == "pairs" else 2
+        refused[f"{pattern}: needs {need} ranks or more"] = list(job.sizes)
+    for pairs in found:
         for size in job.sizes:
             count = size // element
             if count:

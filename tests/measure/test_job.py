@@ -57,11 +57,12 @@ def test_what_does_not_apply_is_left_out_with_its_reason() -> None:
     job = Job("gloo", ("pairs", "all_reduce", "broadcast"), (2, 8), names)
     points, notes = cases(job, 3, 3)
     assert [point.label for point in points] == ["all_reduce/bidirectional_ring, 8B"]
-    assert len(notes) == 4
+    assert len(notes) == 5
     assert notes[0].startswith("left out all_reduce/hierarchical: ")
     assert notes[1].startswith("left out broadcast/hierarchical: ")
     assert notes[2] == "left out broadcast/bidirectional_ring: there is no such algorithm"
     assert notes[3] == "left out all_reduce/bidirectional_ring at 2B: no whole element"
+    assert notes[4] == "left out pairs at 2B to 8B: needs 4 ranks or more"
     with pytest.raises(UnknownNameError):
         cases(Job("gloo", ("broadcast",), (8,), ("rign",)), 2, 2)
 

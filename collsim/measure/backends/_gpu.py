@@ -22,7 +22,8 @@ SHARED_NOTE: Final = (
 # must fit on it together, or their kernels wait for each other for ever.
 _SWITCH: Final = "NCCL_MULTI_RANK_GPU_ENABLE"
 _CTAS: Final = "NCCL_MAX_CTAS"
-_MOST_CTAS: Final = 16
+_MOST_CTAS: Final = 64
+_OWN_CTAS: Final = 8
 
 
 def share_gpus(ranks_per_gpu: int, environment: MutableMapping[str, str]) -> None:
@@ -41,7 +42,7 @@ def share_gpus(ranks_per_gpu: int, environment: MutableMapping[str, str]) -> Non
     if ranks_per_gpu == 1:
         return
     environment.setdefault(_SWITCH, "1")
-    environment.setdefault(_CTAS, str(max(1, _MOST_CTAS // ranks_per_gpu)))
+    environment.setdefault(_CTAS, str(max(1, min(_OWN_CTAS, _MOST_CTAS // ranks_per_gpu))))
 
 
 def stamps_of(
