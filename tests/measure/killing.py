@@ -100,7 +100,7 @@ def kill_one(folder: Path, seed: int) -> Aftermath:
         "--algorithm", "ring", "--algorithm", "library", "-n", "50")  # fmt: skip
     try:
         victim = rank_of(folder, chance.randrange(RANKS))
-        time.sleep(chance.uniform(0.0, 5.0))
+        time.sleep(chance.uniform(0.0, 4.0))
         before = rows_in(folder)
         began = time.monotonic()
         try:

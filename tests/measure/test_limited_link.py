@@ -62,7 +62,7 @@ def test_the_fitted_rate_is_that_of_the_link(
     """Ranks are started one by one, as launchers do; beta is within 5 % of the set rate."""
     path = tmp_path / "m.jsonl"
     command = [sys.executable, "-m", "collsim", "calibrate", "measure", "ping_pong", "-b", "1M",
-        "-e", "8M", "-n", "3", "-w", "1", "--timeout", "30s", "-o", str(path)]  # fmt: skip
+        "-e", "4M", "-n", "3", "-w", "1", "--timeout", "30s", "-o", str(path)]  # fmt: skip
     ranks = []
     try:
         for rank, space in enumerate(spaces):
@@ -86,7 +86,7 @@ def test_the_fitted_rate_is_that_of_the_link(
                 rank.communicate()
     assert [rank.returncode for rank in ranks] == [0, 0], said
     rows = read_rows(path)
-    assert [row["nodes"] for row in rows] == [2] * 4
+    assert [row["nodes"] for row in rows] == [2] * 3
     found = fit_point_to_point(rows)
     assert 1 / found.beta.value == pytest.approx(RATE * OVERHEAD, rel=0.05)
     assert 1 / found.beta.value == pytest.approx(RATE, rel=0.05)
