@@ -75,7 +75,8 @@ def reverse(recording: Recording, adds: bool) -> Recording:
     along the same tree: a broadcast becomes a reduce, an all_gather a reduce_scatter. A
     scatter becomes a gather, which copies.
 
-    Turns are dropped, as they belong to receivers; see :func:`in_turns`.
+    Messages that were listed at once are listed by sender. Turns are dropped, as they belong
+    to receivers; see :func:`in_turns`.
 
     Parameters
     ----------
@@ -101,7 +102,16 @@ def reverse(recording: Recording, adds: bool) -> Recording:
         if call.into is not None:
             raise InputError("reverse: data must keep their place")
         kind = REDUCE if adds and call.kind == COPY else COPY
-        return replace(call, kind=kind, src=call.dst, dst=call.src, turn=None, strict=False)
+        by_sender = np.argsort(call.dst, kind="stable")
+        return replace(
+            call,
+            kind=kind,
+            src=call.dst[by_sender],
+            dst=call.src[by_sender],
+            pieces=call.pieces[by_sender],
+            turn=None,
+            strict=False,
+        )
 
     turned = recording.changed(change, queues=0)
     return replace(turned, rounds=turned.rounds[::-1])

@@ -2,21 +2,19 @@
 
 from collsim.algorithms._arrange import log2_up
 from collsim.algorithms.broadcast import double_binary_tree as broadcast
-from collsim.algorithms.reduce import double_binary_tree as reduce
+from collsim.algorithms.compose import part, play, then
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
 __all__ = ["ALGORITHM"]
 
-# Queues of a receiver: two for what comes down the trees, one for what comes up.
-_UP = 2
-
 
 def build(b: Builder) -> None:
     """List the operations."""
-    halves = b.pieces.reshape(2, b.chunks, 1)
-    reduce.steps(b, 0, halves, turn=_UP)
-    broadcast.steps(b, 0, halves)
+    up, down = (
+        part(b, kind, "double_binary_tree", chunks=b.chunks) for kind in ("reduce", "broadcast")
+    )
+    play(b, then(up, down))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

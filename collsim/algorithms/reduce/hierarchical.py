@@ -2,21 +2,21 @@
 
 from collsim.algorithms._arrange import one_part_per_rank
 from collsim.algorithms._rails import even_nodes
-from collsim.algorithms._reverse import reverse
-from collsim.algorithms.broadcast import hierarchical as broadcast
+from collsim.algorithms.compose import in_turns, part, play, reverse
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
 
-__all__ = ["ALGORITHM", "steps"]
+__all__ = ["ALGORITHM"]
 
 
-def steps(b: Builder) -> None:
+def build(b: Builder) -> None:
     """List the reduce: reduce_scatter in every node, reduce along each rail, gather."""
-    reverse(b, broadcast.steps, turn=0)
+    broadcast = part(b, "broadcast", "hierarchical")
+    play(b, in_turns(reverse(broadcast, adds=True), strict=True))
 
 
 ALGORITHM = Algorithm(
-    build=steps,
+    build=build,
     terms=no_terms,
     formula="on N nodes of G: (⌈log G⌉+⌈log N⌉+G-1)α + (2(G-1)+⌈log N⌉)/G·n(β+γ)",
     summary="reduce_scatter in every node, MST along each rail, gather in the root's node",

@@ -1,8 +1,8 @@
 """Recursive halving: recursive doubling backwards; what is exchanged halves in each round."""
 
 from collsim.algorithms._arrange import log2_up
-from collsim.algorithms._reverse import reverse
 from collsim.algorithms.all_gather import recursive_doubling as doubling
+from collsim.algorithms.compose import part, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -11,7 +11,7 @@ __all__ = ["ALGORITHM", "terms"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    reverse(b, lambda recorder: doubling.steps(recorder, recorder.pieces))
+    play(b, reverse(part(b, "all_gather", "recursive_doubling"), adds=True))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
