@@ -39,6 +39,7 @@ _ESTABLISHED: Final = frozenset(
         "swing",
         "nvls",
         "nvls_tree",
+        "multicast",
         "bruck",
         "direct",
         "pairwise",
@@ -89,9 +90,18 @@ def find(collective_name: str, name: str) -> Algorithm:
 
 
 def refusal(
-    collective_name: str, name: str, ranks: int, node: ArrayLike | None = None
+    collective_name: str,
+    name: str,
+    ranks: int,
+    node: ArrayLike | None = None,
+    multicast: bool = False,
 ) -> str | None:
     """Return why an algorithm can't run on so many ranks on these nodes, or None if it can.
+
+    Parameters
+    ----------
+    collective_name, name, ranks, node, multicast
+        As in :func:`build`.
 
     Examples
     --------
@@ -99,7 +109,7 @@ def refusal(
     True
     """
     algorithm = find(collective_name, name)
-    reason = algorithm.limits(ranks) or algorithm.needs(Setting(ranks, node))
+    reason = algorithm.limits(ranks) or algorithm.needs(Setting(ranks, node, multicast))
     return None if reason is None else f"{collective(collective_name).name}/{name}: {reason}"
 
 
@@ -128,6 +138,7 @@ def build(
     *,
     node: ArrayLike | None = None,
     channels: int = 1,
+    multicast: bool = False,
 ) -> Schedule:
     """Return the schedule of an algorithm.
 
@@ -145,6 +156,9 @@ def build(
         Node of every rank, as in ``cluster.node``; None means that all are on one.
     channels : int
         Copies of the algorithm that run at once, each on its share of the data.
+    multicast : bool
+        Whether the switches of all nodes can add up and multicast, as
+        ``cluster.setting.multicast`` says.
 
     Raises
     ------
@@ -159,7 +173,7 @@ def build(
     """
     kind = collective(collective_name)
     algorithm = find(collective_name, name)
-    reason = refusal(kind.name, name, check_ranks(ranks), node)
+    reason = refusal(kind.name, name, check_ranks(ranks), node, multicast)
     if reason is not None:
         raise InputError(reason)
     if chunks != 1 and not algorithm.chunked:
@@ -167,7 +181,9 @@ def build(
     if channels != 1 and not algorithm.channeled:
         raise InputError(f"channels: {kind.name}/{name} runs in one, got {channels}")
     parts = algorithm.parts(ranks, chunks)
-    builder = Builder(kind, ranks, root, chunks, parts, node=node, channels=channels)
+    builder = Builder(
+        kind, ranks, root, chunks, parts, node=node, channels=channels, multicast=multicast
+    )
     if ranks > 1:
         algorithm.build(builder)
     return builder.finish()

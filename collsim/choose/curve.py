@@ -5,12 +5,11 @@ from typing import Final, Literal
 
 import numpy as np
 
-from collsim.algorithms import build, find, refusal
+from collsim.algorithms import build, canonical, find, refusal
 from collsim.core.algorithm import Terms
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
 from collsim.core.schedule import Schedule
-from collsim.core.setting import Setting
 from collsim.core.timeline import Breakdown
 from collsim.engine.chunks import best_chunks, candidates, channels_of, fastest_channels
 from collsim.engine.least import Least, least
@@ -44,7 +43,7 @@ class Curve:
     Parameters
     ----------
     collective_name, algorithm : str
-        For example ``"broadcast"``, ``"ring"``.
+        For example ``"broadcast"``, ``"ring"``; options may follow the name.
     cluster : Cluster
         Where it runs.
     root : int
@@ -84,12 +83,14 @@ class Curve:
         model: Model = "auto",
     ) -> None:
         self.collective = collective(collective_name)
-        self.name = algorithm
+        self.name = canonical(self.collective.name, algorithm)
         self.cluster = cluster
         self.root = check_root(root, cluster.ranks)
         self.algorithm = find(self.collective.name, algorithm)
-        setting = Setting(cluster.ranks, cluster.node)
-        reason = refusal(self.collective.name, algorithm, cluster.ranks, cluster.node)
+        setting = cluster.setting
+        reason = refusal(
+            self.collective.name, algorithm, cluster.ranks, cluster.node, setting.multicast
+        )
         if reason is not None:
             raise InputError(reason)
         if model not in MODELS:
@@ -213,10 +214,10 @@ class Curve:
         return self.simulation(chunks, channels).makespan(nbytes)
 
     def _formula(self, nbytes: float, chunks: int) -> Time:
-        uniform = self.cluster.uniform
-        if uniform is None:
+        costs = self.algorithm.costs(self.cluster)
+        if costs is None:
             raise InputError(f"model: cluster {self.cluster.name!r} has no exact formula")
-        alpha, beta = uniform
+        alpha, beta = costs
         terms, cluster = self.terms(chunks), self.cluster
         if terms is None:
             raise InputError(f"model: {self.collective.name}/{self.name} has no formula")
@@ -237,7 +238,7 @@ class Curve:
         ranks, node = self.cluster.ranks, self.cluster.node
         return build(
             self.collective.name, self.name, ranks, self.root, chunks, node=node,
-            channels=channels,
+            channels=channels, multicast=self.cluster.setting.multicast,
         )  # fmt: skip
 
     def simulation(self, chunks: int, channels: int = 1) -> Simulation:

@@ -189,7 +189,7 @@ def _cost(curve: Curve, size: float) -> Cost:
     time = curve.at(size)
     parts = time.breakdown
     alphas = betas = equal = None
-    uniform = curve.cluster.uniform
+    uniform = curve.algorithm.costs(curve.cluster)
     terms = curve.terms(time.chunks)
     if time.model == "formula" and uniform is not None and terms is not None:
         alphas, betas = float(terms.alphas), float(terms.betas)

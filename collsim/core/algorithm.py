@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from collsim.core.builder import Builder
+from collsim.core.cluster import Cluster
 from collsim.core.setting import Setting
 
 __all__ = ["Algorithm", "Terms", "no_limits", "no_needs", "no_terms", "one_part"]
@@ -111,6 +112,10 @@ class Algorithm:
         ``setting -> str | None``: why it can't run on ranks spread like this, or None.
     channeled : bool
         Whether several copies can run at once, each on its share of every block.
+    in_switch : bool
+        Whether every message goes to or comes from a switch that adds up and multicasts. The
+        claimed cost then holds on one such switch with the links of an ideal network, whose
+        beta is that of its links divided by its efficiency.
 
     See Also
     --------
@@ -127,3 +132,25 @@ class Algorithm:
     limits: Callable[[int], str | None] = no_limits
     needs: Callable[[Setting], str | None] = no_needs
     channeled: bool = False
+    in_switch: bool = False
+
+    def costs(self, cluster: Cluster) -> tuple[float, float] | None:
+        """Return the alpha and beta with which the claimed cost holds on a cluster.
+
+        Returns
+        -------
+        tuple of float, or None
+            None on a cluster that is no ideal one-port network, where it does not.
+
+        Examples
+        --------
+        >>> from collsim.algorithms import find
+        >>> node = Cluster.load("dgx-h100")
+        >>> [1 / find("all_reduce", name).costs(node)[1] for name in ("ring", "nvls")]
+        [450000000000.0, 382500000000.0]
+        """
+        inside = cluster.in_switch
+        if cluster.uniform is None or (self.in_switch and inside is None):
+            return None
+        alpha, beta = cluster.uniform
+        return alpha, beta / inside.efficiency if self.in_switch and inside else beta

@@ -40,6 +40,8 @@ class Builder:
         Node of every rank; None means that all are on one.
     channels : int
         Copies of the algorithm that run at once, each on its share of every block.
+    multicast : bool
+        Whether the switch of every node takes messages too: that of node k is number P + k.
 
     Attributes
     ----------
@@ -73,13 +75,14 @@ class Builder:
         *,
         node: ArrayLike | None = None,
         channels: int = 1,
+        multicast: bool = False,
     ) -> None:
         self.collective = collective
         self.ranks = check_ranks(ranks)
         self.root = check_root(root, ranks)
         self.chunks = check_count("chunks", chunks)
         self.channels = check_count("channels", channels)
-        self.setting = Setting(ranks, node)
+        self.setting = Setting(ranks, node, multicast)
         self.parts = parts = check_count("parts", parts) * channels
         blocks = collective.blocks(ranks)
         if blocks * parts > MAX_CARRIED:
@@ -212,12 +215,14 @@ class Builder:
         piece_ptr[1:] = np.repeat(alike[3], counts)
         np.cumsum(piece_ptr, out=piece_ptr)
         slots = self.pieces.size + self._scratch
-        check_places(src, dst, piece, into, self.ranks, slots)
+        parties = self.ranks + self.setting.agents.size
+        check_places(src, dst, piece, into, parties, slots)
         accesses = (np.repeat(kind, np.diff(piece_ptr)), piece_ptr, piece, into, slots)
         turn = join(self._turn)
         if (turn >= 0).any():
             accesses = with_turns(*accesses, turn, np.repeat(alike[4], counts) == 1)
-        dep_ptr, dep = dependencies(src, dst, *accesses, self.ranks)
+        dep_ptr, dep = dependencies(src, dst, *accesses, parties)
+        last = max(int(src.max(initial=0)), int(dst.max(initial=0)))
         return Schedule(
             collective=self.collective,
             ranks=self.ranks,
@@ -234,4 +239,5 @@ class Builder:
             into=into,
             dep_ptr=dep_ptr,
             dep=dep,
+            agents=max(0, last + 1 - self.ranks),
         )

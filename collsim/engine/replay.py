@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from collsim.core.schedule import REDUCE, Schedule
 from collsim.core.timeline import Timeline
-from collsim.engine.wording import name_operation, name_place, name_ranks
+from collsim.engine.wording import name_operation, name_party, name_place, name_ranks
 
 __all__ = ["finish_order", "replay"]
 
@@ -57,9 +57,9 @@ def replay(schedule: Schedule, order: Iterable[int]) -> str | None:
     -----
     Before the call, the places of the precondition hold one contribution of their rank.
     All others hold nothing: sending from them is an error. Reducing into an empty
-    *scratch* place leaves there what was sent, since scratch is empty by definition;
-    reducing into an empty place of the collective is an error, since the caller's memory
-    may hold anything there.
+    *scratch* place, or any of a switch, leaves there what was sent, since these are empty by
+    definition; reducing into an empty place of the collective is an error, since the
+    caller's memory may hold anything there.
 
     Examples
     --------
@@ -88,14 +88,14 @@ def replay(schedule: Schedule, order: Iterable[int]) -> str | None:
             if content is None:
                 return (
                     f"{name_operation(schedule, o)} sends {name_place(schedule, source)}, "
-                    f"but rank {src[o]} holds nothing there"
+                    f"but {name_party(schedule, src[o])} holds nothing there"
                 )
             known = held.get(there + place) if reduces[o] else None
             if known is not None:
                 if known[0] != content[0] or known[1] & content[1]:
                     return _why_not(schedule, o, known, content, place)
                 content = (known[0], known[1] | content[1])  # noqa: PLW2901 - what it becomes
-            elif reduces[o] and place < schedule.pieces:
+            elif reduces[o] and place < schedule.pieces and dst[o] < schedule.ranks:
                 return (
                     f"{name_operation(schedule, o)} reduces into "
                     f"{name_place(schedule, place)}, but rank {dst[o]} holds nothing there"
@@ -115,7 +115,8 @@ def _start(schedule: Schedule) -> dict[int, Content]:
 
 def _why_not(schedule: Schedule, o: int, known: Content, content: Content, place: int) -> str:
     """Return why an operation can't reduce `content` into a place that holds `known`."""
-    where = f"in {name_place(schedule, place)} of rank {schedule.dst[o]}"
+    holder = name_party(schedule, int(schedule.dst[o]))
+    where = f"in {name_place(schedule, place)} of {holder}"
     if known[0] != content[0]:
         return (
             f"{name_operation(schedule, o)} combines {name_place(schedule, content[0])} "

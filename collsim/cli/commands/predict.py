@@ -73,7 +73,8 @@ def command(
     tell_healthy(answer.rows)
     for name, reason in answer.left_out.items():
         # Who leaves the choice to us need not hear of what was never one here.
-        fits = refusal(answer.collective, name, network.ranks, network.node) is None
+        where = (network.ranks, network.node, network.setting.multicast)
+        fits = refusal(answer.collective, name, *where) is None
         if fits or run["algorithm"] == "all":
             note(f"left out {name}: {reason}")
     if profile is not None:

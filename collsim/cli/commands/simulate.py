@@ -83,6 +83,7 @@ def command(
         row.chunks,
         node=network.node,
         channels=row.channels,
+        multicast=network.setting.multicast,
     )
     found = simulation_record(row, simulate(schedule, network, size))
     title = f"{answer.collective} on {answer.ranks} ranks of {network.name} ({network.shape})"
