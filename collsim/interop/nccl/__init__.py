@@ -7,6 +7,8 @@ release; the `Tuning` gives times, the choice per size, its channels, and exact 
 """
 
 from collsim.interop.nccl.communicator import Communicator, Graph
+from collsim.interop.nccl.derive import communicator
+from collsim.interop.nccl.graph_xml import graphs_from_xml, read_graphs
 from collsim.interop.nccl.names import ALGORITHMS, COLLECTIVES, PROTOCOLS
 from collsim.interop.nccl.tuning import Choice, ChoiceRange, Tuning, tuning
 from collsim.interop.nccl.versions import Release, release
@@ -21,6 +23,9 @@ __all__ = [
     "Graph",
     "Release",
     "Tuning",
+    "communicator",
+    "graphs_from_xml",
+    "read_graphs",
     "release",
     "tuning",
 ]
