@@ -5,6 +5,7 @@ from typing import Final
 
 from numpy.typing import ArrayLike
 
+from collsim.algorithms._spec import bound, read_options, split, text_of, tried
 from collsim.core.algorithm import Algorithm
 from collsim.core.builder import Builder
 from collsim.core.collective import check_ranks, collective
@@ -13,7 +14,15 @@ from collsim.core.setting import Setting
 from collsim.errors import InputError, UnknownNameError
 from collsim.registry import member, names
 
-__all__ = ["algorithm_names", "build", "find", "refusal", "unknown_algorithm"]
+__all__ = [
+    "algorithm_names",
+    "build",
+    "canonical",
+    "find",
+    "refusal",
+    "unknown_algorithm",
+    "variants",
+]
 
 _ENDS = ("mst", "ring")
 
@@ -69,17 +78,52 @@ def algorithm_names(collective_name: str) -> tuple[str, ...]:
 def find(collective_name: str, name: str) -> Algorithm:
     """Return an algorithm: how it is built, and what it claims.
 
+    Parameters
+    ----------
+    collective_name : str
+        Any spelling.
+    name : str
+        Its name, with options if there are any: ``"ring"``, ``"bruck:radix=8"``.
+
     Raises
     ------
     UnknownNameError
-        If there is no such collective or algorithm; names the nearest.
+        If there is no such collective, algorithm or option; names the nearest.
+    InputError
+        If an option can't have that value.
 
     Examples
     --------
     >>> find("all_reduce", "ring").formula
     '2(P-1)α + 2(P-1)/P·nβ + (P-1)/P·nγ'
     """
-    known = collective(collective_name).name
+    return _read(collective_name, name)[1]
+
+
+def canonical(collective_name: str, name: str) -> str:
+    """Return an algorithm's name with the options that differ from the default.
+
+    Examples
+    --------
+    >>> canonical("alltoall", "bruck: radix = 4"), canonical("alltoall", "bruck:radix=08")
+    ('bruck', 'bruck:radix=8')
+    """
+    return _read(collective_name, name)[0]
+
+
+def variants(collective_name: str, name: str, setting: Setting) -> tuple[str, ...]:
+    """Return an algorithm in all options that are worth a try on ranks spread like this.
+
+    Examples
+    --------
+    >>> variants("all_to_all", "bruck", Setting(16))
+    ('bruck', 'bruck:radix=3', 'bruck:radix=8')
+    """
+    return tuple(tried(name, _base(collective(collective_name).name, name), setting))
+
+
+def _base(known: str, name: str) -> Algorithm:
+    """Return an algorithm with the defaults of its options."""
     existing = algorithm_names(known)
     if name not in existing:
         raise unknown_algorithm(f"algorithm of {known}", name, existing)
@@ -87,6 +131,17 @@ def find(collective_name: str, name: str) -> Algorithm:
     if not isinstance(found, Algorithm):
         raise TypeError(f"algorithms/{known}/{name}.py: ALGORITHM must be an Algorithm")
     return found
+
+
+def _read(collective_name: str, spec: str) -> tuple[str, Algorithm]:
+    """Return the canonical text of an algorithm, and the algorithm with its options set."""
+    known = collective(collective_name).name
+    name, options = split(spec)
+    base = _base(known, name)
+    if options is None:
+        return name, base
+    values = read_options(f"{known}/{name}", base, options)
+    return text_of(name, base, values), bound(base, values)
 
 
 def refusal(
@@ -145,7 +200,7 @@ def build(
     Parameters
     ----------
     collective_name, name : str
-        For example ``"all_reduce"``, ``"ring"``.
+        For example ``"all_reduce"``, ``"ring"``; options may follow the name.
     ranks : int
         Rank count P.
     root : int
@@ -180,7 +235,7 @@ def build(
         raise InputError(f"chunks: {kind.name}/{name} sends each message whole, got {chunks}")
     if channels != 1 and not algorithm.channeled:
         raise InputError(f"channels: {kind.name}/{name} runs in one, got {channels}")
-    parts = algorithm.parts(ranks, chunks)
+    parts = algorithm.cut(Setting(ranks, node, multicast), chunks)
     builder = Builder(
         kind, ranks, root, chunks, parts, node=node, channels=channels, multicast=multicast
     )

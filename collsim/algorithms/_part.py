@@ -152,7 +152,7 @@ def _record(
         reason = found.limits(setting.ranks) or found.needs(setting)
         if reason is not None:
             raise InputError(f"{kind.name}/{algorithm}: {reason}")
-        build, parts = found.build, found.parts(setting.ranks, chunks)
+        build, parts = found.build, found.cut(setting, chunks)
     else:
         build, parts = algorithm, width
     recorder = Recorder(kind, setting, root, chunks, parts, channels)

@@ -135,6 +135,7 @@ def crossover(
         )
         for name in (a, b)
     )
+    a, b = one.name, other.name
     search = Search(one.seconds, other.seconds, steady=cluster.uniform is not None)
     signs = search.run(min_bytes, max_bytes)
     faster = {-1: a, 1: b}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from collsim.algorithms import algorithm_names, find, unknown_algorithm
+from collsim.algorithms import algorithm_names, find, unknown_algorithm, variants
 from collsim.choose.curve import TIE, Curve, Model, Time
 from collsim.choose.rows import COMPARED, Prediction, Row
 from collsim.core.cluster import Cluster
@@ -35,7 +35,8 @@ def curves(
     cluster : Cluster
         Where it runs.
     algorithm : str
-        A name, or ``"auto"`` or ``"all"`` for every one.
+        A name, options included, or ``"auto"`` or ``"all"`` for every one, in all options
+        that are worth a try.
     root, chunks, model
         As in :class:`~collsim.choose.curve.Curve`.
 
@@ -68,19 +69,25 @@ def curves(
         )
     if algorithm not in ("auto", "all"):
         known = algorithm_names(kind.name)
-        if algorithm not in known:
+        base = algorithm.partition(":")[0]
+        if base not in known:
             choices = (*known, "auto", "all")
-            raise unknown_algorithm(f"algorithm of {kind.name}", algorithm, choices)
+            raise unknown_algorithm(f"algorithm of {kind.name}", base, choices)
         one = Curve(kind.name, algorithm, cluster, root=root, chunks=chunks, model=model)
         return [one], {}
     found: list[Curve] = []
     left_out: dict[str, str] = {}
     for name in algorithm_names(kind.name):
         whole = chunks if find(kind.name, name).chunked else "auto"
-        try:
-            found.append(Curve(kind.name, name, cluster, root=root, chunks=whole, model=model))
-        except InputError as error:
-            left_out[name] = str(error)
+        for spec in variants(kind.name, name, cluster.setting):
+            try:
+                found.append(
+                    Curve(kind.name, spec, cluster, root=root, chunks=whole, model=model)
+                )
+            except InputError as error:
+                left_out[spec] = str(error)
+                if spec == name:
+                    break
     if not found:
         raise InputError(f"{kind.name}: no algorithm applies; {'; '.join(left_out.values())}")
     return found, left_out
