@@ -12,8 +12,10 @@ from collsim.errors import InputError
 from collsim.interop.nccl._channels import Threads, channel_count, launched_count
 from collsim.interop.nccl._cost import Cell, cell, single
 from collsim.interop.nccl._enable import enabled
+from collsim.interop.nccl._filters import allowed
 from collsim.interop.nccl._ranges import find_ranges
 from collsim.interop.nccl._time import Curve, curve
+from collsim.interop.nccl.choice import Choice, ChoiceRange
 from collsim.interop.nccl.communicator import Communicator
 from collsim.interop.nccl.names import (
     ALGORITHMS,
@@ -25,56 +27,12 @@ from collsim.interop.nccl.names import (
 )
 from collsim.interop.nccl.versions import Release, release
 
-__all__ = ["Choice", "ChoiceRange", "Tuning", "tuning"]
+__all__ = ["Tuning", "tuning"]
 
 Key = tuple[str, str, str]
 _NONE: Final = Cell()
 _MOST: Final = 2**62
-# In-switch reduction adds these in pairs of 32 bits. NCCL 2.30.7 src/include/device.h.
-_WHOLE: Final = ("int32", "uint32", "int64", "uint64", "half", "bfloat16")
-_SUM_ONLY: Final = ("float", "double")
 _EIGHT_BITS: Final = ("fp8_e4m3", "fp8_e5m2")
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What NCCL runs at one size.
-
-    Parameters
-    ----------
-    algorithm, protocol : str
-        In the words of the tuner's CSV.
-    channels : int
-        Channels that it may use at this size (nMaxChannels).
-    time_us : float
-        What its model says it takes.
-    """
-
-    algorithm: str
-    protocol: str
-    channels: int
-    time_us: float
-
-
-@dataclass(frozen=True)
-class ChoiceRange:
-    """Sizes, ends included, at which NCCL's choice is the same.
-
-    Parameters
-    ----------
-    min_bytes, max_bytes : int
-        First and last size.
-    algorithm, protocol : str
-        In the words of the tuner's CSV.
-    channels : int
-        Channels that it may use there.
-    """
-
-    min_bytes: int
-    max_bytes: int
-    algorithm: str
-    protocol: str
-    channels: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +50,8 @@ class Tuning:
         not available.
     spare : mapping of (str, str, str) to Cell
         Ring as it was before it was disabled, for releases that fall back on it.
+    most_threads : mapping of (str, str) to int
+        Most threads by algorithm and protocol, where a log tells; by NCCL's rules else.
 
     Examples
     --------
@@ -109,6 +69,7 @@ class Tuning:
     release: Release
     cells: Mapping[Key, Cell]
     spare: Mapping[Key, Cell] = field(default_factory=dict)
+    most_threads: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cells", MappingProxyType(dict(self.cells)))
@@ -234,7 +195,9 @@ class Tuning:
 
     def threads(self, algorithm: str, protocol: str) -> Threads:
         """Return the threads that a call may use, and the bytes that each asks for."""
-        return Threads.of(self.comm, algorithm_name(algorithm), protocol_name(protocol))
+        a, p = algorithm_name(algorithm), protocol_name(protocol)
+        threads = Threads.of(self.comm, a, p)
+        return replace(threads, most=self.most_threads.get((a, p), threads.most))
 
     def times_us(
         self, collective: str, sizes: NDArray[np.int64]
@@ -252,7 +215,7 @@ class Tuning:
         for cells in (self.cells, self.spare):
             out = []
             for algorithm in ALGORITHMS:
-                if not self._allowed(name, algorithm, dtype, op):
+                if not allowed(self.comm, self.release.rules, (name, algorithm), dtype, op):
                     continue
                 for protocol in PROTOCOLS:
                     entry = cells.get((name, algorithm, protocol), _NONE)
@@ -273,33 +236,6 @@ class Tuning:
     def _last_choice(self, algorithm: str, dtype: str) -> bool:
         ring = algorithm == "ring" and self.comm.ranks > 8
         return ring and self.release.rules.fp8 and dtype in _EIGHT_BITS
-
-    def _allowed(self, name: str, algorithm: str, dtype: str, op: str) -> bool:
-        """Whether NCCL looks at an algorithm at all. src/enqueue.cc, updateCollCostTable."""
-        comm, rules = self.comm, self.release.rules
-        if algorithm in {"collnet_direct", "collnet_chain"}:
-            chain = algorithm == "collnet_chain"
-            most = rules.collnet_chain_ranks if chain else rules.collnet_direct_ranks
-            return comm.collnet and comm.most_local_ranks <= most
-        if algorithm in {"nvls", "nvls_tree"}:
-            return self._nvls_allowed(name, algorithm, dtype, op)
-        return not (algorithm == "pat" and name == "reduce_scatter" and op == "avg")
-
-    def _nvls_allowed(self, name: str, algorithm: str, dtype: str, op: str) -> bool:
-        comm, rules = self.comm, self.release.rules
-        able = (dtype in _WHOLE and op in {"sum", "min", "max"}) or (
-            dtype in _SUM_ONLY and op == "sum"
-        )
-        if name == "all_gather" and rules.nvls_gather_any:
-            able = True
-        if not comm.nvls_channels or not able:
-            return False
-        if algorithm == "nvls" and comm.nodes > 1 and not comm.collnet:
-            return False
-        if name == "all_reduce":
-            return True
-        few = comm.most_local_ranks <= rules.nvls_gather_ranks
-        return few and comm.nodes <= rules.nvls_gather_nodes
 
     def _breaks(self, line: Curve) -> list[int]:
         threads = self.threads(line.algorithm, line.protocol)
