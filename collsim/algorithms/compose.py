@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from collsim.algorithms._part import Build, part
-from collsim.algorithms._recorder import play
+from collsim.algorithms._recorder import Recorder, play
 from collsim.algorithms._recording import Call, Recording, apart, together
 from collsim.core.builder import Builder
 from collsim.core.schedule import COPY, REDUCE
@@ -24,6 +24,7 @@ from collsim.errors import InputError
 __all__ = [
     "Recording",
     "Step",
+    "in_chunks",
     "in_turns",
     "inside_across",
     "over_channels",
@@ -147,6 +148,33 @@ def over_channels(channels: int, make: Callable[[int], Recording]) -> Recording:
         return make(channel).changed(lambda call: replace(call, channel=channel))
 
     return together(*(of(channel) for channel in range(channels)))
+
+
+def in_chunks(b: Builder, pieces: ArrayLike, make: Callable[[Builder], Recording]) -> Recording:
+    """Return the same with one chunk after the other, each with its pieces.
+
+    Parameters
+    ----------
+    b : Builder
+        Of the whole.
+    pieces : int array, shape (chunks, x)
+        Pieces of every chunk.
+    make : callable
+        Given a builder with the pieces of one chunk, numbered from 0.
+
+    Examples
+    --------
+    >>> from collsim.core.collective import collective
+    >>> b = Builder(collective("broadcast"), ranks=3, parts=2)
+    >>> chain = in_chunks(b, b.pieces.T, lambda one: part(one, "broadcast", "ring"))
+    >>> [(calls[0].src.tolist(), calls[0].pieces.tolist()) for calls in chain.rounds]
+    [([0], [[0]]), ([1], [[0]]), ([0], [[1]]), ([1], [[1]])]
+    """
+    chunks = np.asarray(pieces)
+    width = chunks.shape[1] // len(b.pieces)
+    one = make(Recorder(b.collective, b.setting, b.root, parts=width))
+    parties = np.arange(b.ranks + b.setting.agents.size)[None]
+    return pipeline(*(one.on(parties, chunk[None, :, None], b.pieces.size) for chunk in chunks))
 
 
 def inside_across(
