@@ -78,7 +78,11 @@ def _tree(case: Case, bus: float) -> float:
 
 def _ll_most(case: Case) -> float:
     """Return LL's limit: by GPU on one node, by CPU on several."""
-    row = case.gpu if case.comm.nodes == 1 else int(case.comm.cpu_vendor in {"amd", "mixed"})
+    row = (
+        case.gpu
+        if case.comm.nodes == 1
+        else int(case.comm.cpu_vendor in case.release.rules.slow_vendors)
+    )
     return case.constants.ll_most[row][case.scale]
 
 

@@ -8,7 +8,7 @@ from collsim.interop.nccl.communicator import Communicator
 from collsim.interop.nccl.names import ALGORITHMS, COLLECTIVES, PROTOCOLS, path_rank
 from collsim.interop.nccl.versions import Release
 
-__all__ = ["enabled", "parse_list"]
+__all__ = ["enabled", "parse_list", "protocol_on"]
 
 Switches = dict[str, dict[str, bool]]
 _PLAIN: Final = {name.replace("_", ""): name for name in ALGORITHMS + PROTOCOLS}
@@ -104,15 +104,34 @@ def enabled(comm: Communicator, release: Release) -> dict[tuple[str, str, str], 
         protocols = asked["NCCL_PROTO"].get(function)
         for algorithm in ALGORITHMS:
             for protocol in PROTOCOLS:
-                if protocols is not None:
-                    on = protocols[protocol]
-                else:
-                    on = protocol != "ll128" or _ll128(comm, release, algorithm)
+                on = _protocol(comm, release, protocols, algorithm, protocol)
                 stays = rules.ring_stays == "always" and algorithm == "ring"
                 if not (stays and function != "all_reduce"):
                     on = on and algorithms[algorithm]
                 out[function, algorithm, protocol] = on
     return out
+
+
+def protocol_on(comm: Communicator, release: Release, function: str, protocol: str) -> bool:
+    """Return whether ring may use a protocol, whatever NCCL_ALGO says."""
+    text = comm.environment.get("NCCL_PROTO")
+    asked: Switches = {}
+    if text:
+        per_function = release.rules.per_function
+        asked = parse_list("NCCL_PROTO", text, PROTOCOLS, per_function=per_function)
+    return _protocol(comm, release, asked.get(function), "ring", protocol)
+
+
+def _protocol(
+    comm: Communicator,
+    release: Release,
+    asked: dict[str, bool] | None,
+    algorithm: str,
+    protocol: str,
+) -> bool:
+    if asked is not None:
+        return asked[protocol]
+    return protocol != "ll128" or _ll128(comm, release, algorithm)
 
 
 def _algorithms(
@@ -139,9 +158,7 @@ def _ll128(comm: Communicator, release: Release, algorithm: str) -> bool:
     farthest = "PXB"
     if least >= 90:
         through_cpu = comm.environment.get("NCCL_LL128_C2C", "1") != "0"
-        farthest = rules.ll128_inter if through_cpu else "PXB"
-        if not through_cpu and rules.ll128_inter == "P2C":
-            farthest = "PXN"
+        farthest = rules.ll128_inter if through_cpu else rules.ll128_apart
     alike = comm.most_capability == least or (rules.ll128_mixed and least >= 90)
     fit = least in rules.ll128_capabilities if rules.ll128_capabilities else least >= 70
     return (

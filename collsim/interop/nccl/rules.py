@@ -13,6 +13,8 @@ class Rules:
     ----------
     capabilities : tuple of int
         Least compute capability of each row of the tables.
+    slow_vendors : tuple of str
+        CPUs of which LL over nodes has the second row.
     half_ring_ll : bool
         Ring LL reaches half the bandwidth; before 2.21 a quarter or a third.
     ring_ll128_alone : float
@@ -37,15 +39,17 @@ class Rules:
         Capabilities with LL128; empty for 70 and above.
     ll128_intra : str
         Farthest path inside a node for LL128.
-    ll128_inter : str
-        Farthest path to the card for LL128, from capability 90 on.
+    ll128_inter, ll128_apart : str
+        Farthest path to the card for LL128, from capability 90 on, and the same with
+        NCCL_LL128_C2C=0.
     ll128_mixed : bool
         From capability 90 on, GPUs may differ.
     pat_capability : int
         Least compute capability for PAT.
     ring_stays : str
         ``"always"``: ring is never disabled but for all_reduce; ``"spare"``: it is used where
-        nothing else is left; ``""``: neither.
+        nothing else is left; ``"protocol"``: so, but not with a protocol that is disabled;
+        ``""``: neither.
     small_tree : bool
         Below 64 bytes the first entry of the tree's correction holds.
     nvls_tree_correction : bool
@@ -67,6 +71,7 @@ class Rules:
     """
 
     capabilities: tuple[int, ...] = (0, 80, 90, 100)
+    slow_vendors: tuple[str, ...] = ("amd", "mixed")
     half_ring_ll: bool = True
     ring_ll128_alone: float = 0.92
     pattern_tree: float = 0.85
@@ -80,6 +85,7 @@ class Rules:
     ll128_capabilities: tuple[int, ...] = ()
     ll128_intra: str = "NVB"
     ll128_inter: str = "PXN"
+    ll128_apart: str = "PXB"
     ll128_mixed: bool = True
     pat_capability: int = 60
     ring_stays: str = ""

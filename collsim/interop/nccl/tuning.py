@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from collsim.errors import InputError
 from collsim.interop.nccl._channels import Threads, channel_count, launched_count
 from collsim.interop.nccl._cost import Cell, cell, single
-from collsim.interop.nccl._enable import enabled
+from collsim.interop.nccl._enable import enabled, protocol_on
 from collsim.interop.nccl._filters import allowed
 from collsim.interop.nccl._ranges import find_ranges
 from collsim.interop.nccl._time import Curve, curve
@@ -276,9 +276,19 @@ def tuning(comm: Communicator, version: str = "2.30") -> Tuning:
             for p in PROTOCOLS:
                 entry = cell(comm, known, c, a, p)
                 cells[c, a, p] = entry if on[c, a, p] else replace(entry, bandwidth=0.0)
-                if a == "ring" and known.rules.ring_stays == "spare":
+                if a == "ring" and _stays(comm, known, c, p):
                     spare[c, a, p] = entry
+        if not any(cells[key].bandwidth for key in cells if key[0] == c):
+            cells |= {key: entry for key, entry in spare.items() if key[0] == c}
     return Tuning(comm, known, cells, spare)
+
+
+def _stays(comm: Communicator, known: Release, collective: str, protocol: str) -> bool:
+    """Whether ring is kept for where nothing else is left."""
+    stays = known.rules.ring_stays
+    return stays == "spare" or (
+        stays == "protocol" and protocol_on(comm, known, collective, protocol)
+    )
 
 
 def _key(collective: str, algorithm: str, protocol: str) -> Key:

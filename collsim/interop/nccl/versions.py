@@ -108,10 +108,11 @@ def _build() -> tuple[Release, ...]:
         constants={
             "tree_ll128": _row(c.tree_ll128, 3, 73.4, 73.4, 58.0),
             "tree": _row(c.tree, 3, 77.4, 82.8, 72.0),
+            "net": (net := _cell(net, pat=0.0)),
         },
         rules={"nvls": "2.27", "collnet_chain_ranks": 10**9, "nvls_fewer": False},
     )  # fmt: skip
-    before(2, 27, 3, constants={}, rules={"ll128_inter": "P2C"})
+    before(2, 27, 3, constants={}, rules={"ll128_inter": "P2C", "ll128_apart": "PXN"})
     older = {
         "nvls": "2.19",
         "collnet_gather": "2.20",
@@ -130,7 +131,12 @@ def _build() -> tuple[Release, ...]:
             "nvls_gather_ranks": 10**9,
         },
     )  # fmt: skip
-    rules = {"ring_stays": "spare", "fp8": False, "per_function": False}
+    rules = {
+        "ring_stays": "protocol",
+        "fp8": False,
+        "per_function": False,
+        "slow_vendors": ("amd",),
+    }
     before(2, 23, 4, constants={"pat": 0.85}, rules=rules)
     base = _cell(c.base, tree=0.0)
     slow = {
@@ -149,7 +155,12 @@ def _build() -> tuple[Release, ...]:
         "least_traffic": 512,
     }
     before(2, 22, 3, constants=slow, rules=rules)
-    rules = {"nvls_gather_any": False, "small_tree": True, "least_traffic": 0}
+    rules = {
+        "ring_stays": "spare",
+        "nvls_gather_any": False,
+        "small_tree": True,
+        "least_traffic": 0,
+    }
     before(2, 21, 5, constants={}, rules=rules)
     nvls = _cell(_cell(c.nvlink, tree=28.0), nvls=23.0, nvls_tree=23.0)
     before(
