@@ -1,5 +1,6 @@
 """Which messages wait for which: what they read and write, and the turns that they take."""
 
+import sys
 from collections.abc import Callable
 from typing import Final
 
@@ -17,6 +18,8 @@ __all__ = ["COMPILE_FROM", "MAX_CARRIED", "dependencies", "with_turns"]
 MAX_CARRIED: Final = 40_000_000
 # Below so many accesses plain Python is done before numba is even imported (about 0.5 s).
 COMPILE_FROM: Final = 200_000
+# The same where numba is there already; both kernels give the same.
+_LOADED_FROM: Final = 500
 # Beside COPY and REDUCE, for dependencies alone: what is written at both ends.
 _TURN: Final = 3
 
@@ -72,7 +75,8 @@ def dependencies(
         )
         places, slots = used.size, 0
         piece, into = packed[:accesses].astype(np.int32), packed[accesses:].astype(np.int32)
-    compiled = accesses >= COMPILE_FROM
+    loaded = "collsim.engine.compiled" in sys.modules
+    compiled = accesses >= (_LOADED_FROM if loaded else COMPILE_FROM)
     kernel: Derive = derive
     if compiled:
         # Loaded by name: the compiler lives a floor above, and only large jobs need it.
