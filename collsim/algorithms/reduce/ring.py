@@ -1,9 +1,8 @@
 """Pipelined pass around the ring to the root, combining on the way."""
 
-import numpy as np
-
 from collsim.algorithms._arrange import parts_are_chunks
-from collsim.algorithms.compose import part, play, reverse
+from collsim.algorithms.broadcast.ring import ring
+from collsim.algorithms.compose import Recording, over_channels, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -11,14 +10,16 @@ __all__ = ["ALGORITHM", "terms"]
 
 
 def build(b: Builder) -> None:
-    """List the operations: around the ring the other way, backwards.
+    """List the operations: a ring in every channel, that of a broadcast backwards.
 
     So it goes around the way that a broadcast goes, and the root comes last. Chunks set off
     in their order.
     """
-    around, chunks = -np.arange(b.ranks) % b.ranks, b.pieces[:, ::-1]
-    broadcast = part(b, "broadcast", "ring", ranks=around, pieces=chunks, chunks=b.chunks)
-    play(b, reverse(broadcast, adds=True))
+
+    def backwards(channel: int) -> Recording:
+        return reverse(ring(b, channel, backwards=True), adds=True)
+
+    play(b, over_channels(b.channels, backwards))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
@@ -38,4 +39,5 @@ ALGORITHM = Algorithm(
     paper="pipelined chain; Patarasu, Faraj, Yuan 2008; NCCL's ring reduce",
     chunked=True,
     parts=parts_are_chunks,
+    channeled=True,
 )
