@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from collsim.errors import InputError
 from collsim.interop.nccl._channels import Threads, channel_count, launched_count
-from collsim.interop.nccl._cost import Cell, cell, single
+from collsim.interop.nccl._cost import Cell, cell
 from collsim.interop.nccl._enable import enabled, protocol_on
 from collsim.interop.nccl._filters import allowed
 from collsim.interop.nccl._ranges import find_ranges
@@ -211,7 +211,7 @@ class Tuning:
 
     def _candidates(self, name: str, dtype: str, op: str) -> list[Curve]:
         if self.comm.ranks == 1:
-            return [Curve("ring", "simple", (0,), (0.0,), (single(1e30),))]
+            return [Curve("ring", "simple", (0,), (0.0,), (float("inf"),))]
         for cells in (self.cells, self.spare):
             out = []
             for algorithm in ALGORITHMS:

@@ -12,16 +12,16 @@ __all__ = ["read_chosen"]
 
 _ARROW: Final = re.compile(r"\bBytes -> ")
 _HEAD: Final = re.compile(
-    r"(?:(?P<what>[A-Za-z]+)(?: \[(?P<kind>[^\]]*)\])?: )?(?P<bytes>\d+) Bytes -> "
+    r"(?:(?P<what>[A-Za-z]+)(?: \[(?P<kind>[^\]]*)\])?: )?(?P<bytes>\d{1,19}) Bytes -> "
 )
 _NAMED: Final = re.compile(
     r"Algo (?P<algo>\w+) proto (?P<proto>\w+) "
-    r"channel\{Lo\.\.Hi\}=\{(?P<low>\d+)\.\.(?P<high>\d+)\}"
+    r"channel\{Lo\.\.Hi\}=\{(?P<low>\d{1,9})\.\.(?P<high>\d{1,9})\}"
 )
 _NUMBERED: Final = re.compile(
-    r"Algo (?P<algo>\d+) proto (?P<proto>\d+) time (?P<time>\d+\.\d+)"
+    r"Algo (?P<algo>\d{1,9}) proto (?P<proto>\d{1,9}) time (?P<time>\d+\.\d+)"
 )
-_KERNEL: Final = re.compile(r"Kernel (?P<kernel>\S+) nchannels (?P<count>\d+) nthreads \d+")
+_KERNEL: Final = re.compile(r"Kernel (?P<kernel>\S+) nchannels (?P<count>\d{1,9}) nthreads \d")
 _COPY: Final = re.compile(r"(?P<kernel>cudaMemcpy\w*|(?:Rail \S+ )?RMA proxy \+ CE)")
 _KINDS: Final = {
     "Symmetric": "symmetric",

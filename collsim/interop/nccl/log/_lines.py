@@ -12,16 +12,18 @@ from collsim.interop.nccl.names import algorithm_name, collective_name, protocol
 __all__ = ["MatrixReader", "read_channels", "read_graph", "read_size"]
 
 _CHANNELS: Final = re.compile(
-    r"(?P<coll>\d+) coll channels, (?:(?P<collnet>\d+) collnet channels, )?"
-    r"(?:(?P<nvls>\d+) nvls channels, )?(?P<p2p>\d+) p2p channels, (?P<peer>\d+) p2p channels"
+    r"(?P<coll>\d{1,9}) coll channels, (?:(?P<collnet>\d{1,9}) collnet channels, )?"
+    r"(?:(?P<nvls>\d{1,9}) nvls channels, )?(?P<p2p>\d{1,9}) p2p channels, "
+    r"(?P<peer>\d{1,9}) p2p channels"
 )
 _GRAPH: Final = re.compile(
-    r"Pattern (?P<pattern>\d+), crossNic (?P<cross>\d+), nChannels (?P<count>\d+), "
+    r"Pattern (?P<pattern>\d{1,9}), crossNic (?P<cross>\d{1,9}), nChannels (?P<count>\d{1,9}), "
     r"(?:bw|speed) (?P<intra>[\d.]+)/(?P<inter>[\d.]+), "
     r"type (?P<near>\w+)/(?P<far>\w+), sameChannels (?P<same>[01])"
 )
 _SIZE: Final = re.compile(
-    r"comm (?P<comm>0x[0-9a-f]+) rank (?P<rank>\d+) nRanks (?P<ranks>\d+) nNodes (?P<nodes>\d+)"
+    r"comm (?P<comm>0x[0-9a-f]+) rank (?P<rank>\d{1,9}) nRanks (?P<ranks>\d{1,9}) "
+    r"nNodes (?P<nodes>\d{1,9})"
 )
 _MATRIX: Final = "Enabled NCCL Func/Proto/Algo Matrix:"
 _MATRIX_ROW: Final = re.compile(
@@ -54,8 +56,8 @@ def read_graph(found: Found, message: Message) -> bool:
     match = _GRAPH.match(message.text)
     try:
         if match is None:
-            raise_ = f"not one of NCCL's lines of a graph: {message.text[:80]}"
-            found.problem(message.line, raise_)
+            reason = f"not one of NCCL's lines of a graph: {message.text[:80]}"
+            found.problem(message.line, reason)
             return True
         graph = Graph(
             channels=int(match["count"]),

@@ -12,7 +12,7 @@ from typing import Final
 __all__ = ["Message", "messages"]
 
 _PREFIX: Final = re.compile(
-    r"(?:(?P<host>[^\s:\[\]>]+):(?P<pid>\d+):(?P<tid>\d+) )?\[(?P<device>-?\d+)\] "
+    r"(?:(?P<host>[\w.-]+):(?P<pid>\d+):(?P<tid>\d+) )?\[(?P<device>-?\d+)\] "
     r"(?:\S+ )??NCCL (?P<level>INFO|WARN|TRACE) ?"
 )
 

@@ -11,7 +11,13 @@ from typing import Final
 from collsim.errors import CollsimError
 from collsim.interop.nccl.log._message import Message
 from collsim.interop.nccl.log.rows import Found, PrintedTable
-from collsim.interop.nccl.names import PROTOCOLS, algorithm_name, collective_name, protocol_name
+from collsim.interop.nccl.names import (
+    ALGORITHMS,
+    PROTOCOLS,
+    algorithm_name,
+    collective_name,
+    protocol_name,
+)
 
 __all__ = ["TableReader"]
 
@@ -21,6 +27,7 @@ _WIDE: Final = re.compile(r"\s*Latency/AlgBw \|(.*)")
 _THREADS: Final = re.compile(r"\s*Max NThreads \|(.*)")
 _ROW: Final = re.compile(r"\s*(Broadcast|Reduce|AllGather|ReduceScatter|AllReduce) \|(.*)")
 _CELL: Final = re.compile(r"\s*(-?[\d.]+|-?nan|-?inf)/\s*(-?[\d.]+|-?nan|-?inf)\s*")
+_NUMBER: Final = re.compile(r"\d{1,6}", re.ASCII)
 _ROWS: Final = 5
 
 
@@ -111,17 +118,13 @@ class TableReader:
 
     def _block(self, message: Message, names: list[str]) -> None:
         table = self._open.get(message.source)
-        again = table is not None and any(
-            self._name(name) in {a for a, _ in table.threads} for name in names
-        )
+        found = [self._column(table, message, name, p) for name in names for p in PROTOCOLS]
+        again = table is not None and any(column in table.threads for column in found)
         if table is None or again or table.rows != _ROWS:
             table = self._begin(message, "blocks")
+        table.broken |= any(a not in (*ALGORITHMS, "collnet") for a, _ in found)
         table.rows = 0
-        table.columns = [
-            self._column(table, message, name, protocol)
-            for name in names
-            for protocol in PROTOCOLS
-        ]
+        table.columns = found
 
     @staticmethod
     def _name(name: str) -> str:
@@ -129,7 +132,7 @@ class TableReader:
         return "collnet" if name == "CollNet" else algorithm_name(name)
 
     def _column(
-        self, table: _Open, message: Message, algorithm: str, protocol: str
+        self, table: _Open | None, message: Message, algorithm: str, protocol: str
     ) -> tuple[str, str]:
         try:
             return self._name(algorithm), protocol_name(protocol)
@@ -141,7 +144,7 @@ class TableReader:
         table = self._open.get(message.source)
         if table is None:
             self._found.problem(message.line, "threads of a table that has no head")
-        elif len(cells) != len(table.columns) or not all(c.isdigit() for c in cells):
+        elif len(cells) != len(table.columns) or not all(map(_NUMBER.fullmatch, cells)):
             self._bad(table, message, f"{len(table.columns)} numbers of threads expected")
         else:
             table.threads.update(zip(table.columns, map(int, cells), strict=True))
