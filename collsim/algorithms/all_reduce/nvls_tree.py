@@ -2,7 +2,7 @@
 
 from collsim.algorithms._in_switch import switches, there_and_back
 from collsim.algorithms._rails import even_nodes, grid
-from collsim.algorithms.compose import part, play, then
+from collsim.algorithms.compose import part, play
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
 from collsim.core.setting import Setting
@@ -18,18 +18,10 @@ def build(b: Builder) -> None:
     """
     rails = grid(b.setting).T
     chunks = b.pieces.reshape(b.chunks, len(rails), 2, -1)
-    shares = chunks.transpose(1, 2, 0, 3)
-    # Backwards, as a reduce is a broadcast backwards, whose last chunk comes first.
-    up, down = (
-        part(
-            *(b, kind, "double_binary_tree"),
-            ranks=rails,
-            pieces=half.reshape(len(rails), 1, -1),
-            chunks=b.chunks,
-        )
-        for kind, half in (("reduce", shares[:, :, ::-1]), ("broadcast", shares))
+    shares = chunks.transpose(1, 2, 0, 3).reshape(len(rails), 1, -1)
+    trees = part(
+        *(b, "all_reduce", "double_binary_tree"), ranks=rails, pieces=shares, chunks=b.chunks
     )
-    trees = then(up, down)
     there_and_back(b, chunks.reshape(b.chunks, len(rails), -1), lambda: play(b, trees))
 
 
@@ -38,9 +30,9 @@ def needs(setting: Setting) -> str | None:
     return even_nodes(setting) or switches(setting)
 
 
-def parts(ranks: int, chunks: int) -> int:
-    """Cut every chunk into a part per rank for each of the two trees."""
-    return 2 * ranks * chunks
+def parts_on(setting: Setting, chunks: int) -> int:
+    """Cut every chunk into a part per rail for each of the two trees."""
+    return 2 * setting.fewest * chunks
 
 
 ALGORITHM = Algorithm(
@@ -50,6 +42,6 @@ ALGORITHM = Algorithm(
     summary="reduce in each node's switch, two binary trees along each rail, multicast inside",
     paper="NCCL's NVLSTree; Sanders, Speck, Träff 2009, Two-tree algorithms",
     chunked=True,
-    parts=parts,
+    parts_on=parts_on,
     needs=needs,
 )

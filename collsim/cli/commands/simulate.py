@@ -85,14 +85,15 @@ def command(
         channels=row.channels,
         multicast=network.setting.multicast,
     )
-    found = simulation_record(row, simulate(schedule, network, size))
+    timeline = simulate(schedule, network, size)
+    found = simulation_record(row, timeline)
     title = f"{answer.collective} on {answer.ranks} ranks of {network.name} ({network.shape})"
     title += f", sharing {network.sharing}"
     output.emit(
         "simulate",
         [found],
         SIMULATION_KEYS,
-        lambda: simulation_text(found, title),
+        lambda: simulation_text(found, title, timeline),
         cluster=answer.cluster,
         collective=answer.collective,
         ranks=answer.ranks,
