@@ -9,7 +9,7 @@ from typing import Final
 from collsim.errors import InputError, UnknownNameError
 from collsim.interop.nccl.names import path_rank
 
-__all__ = ["GRAPHS", "NO_GRAPH", "Communicator", "Graph"]
+__all__ = ["GRAPHS", "NO_GRAPH", "Communicator", "Graph", "limits"]
 
 # Which search's graph an algorithm uses. NCCL 2.30.7 src/init.cc, line 980.
 GRAPHS: Final = {
@@ -110,7 +110,7 @@ class Communicator:
     environment : mapping of str to str
         NCCL_* variables that were set: NCCL_ALGO, NCCL_PROTO, NCCL_PAT_ENABLE,
         NCCL_NET_OVERHEAD, NCCL_NTHREADS, NCCL_LL128_NTHREADS, NCCL_THREAD_THRESHOLDS,
-        NCCL_LL128_C2C.
+        NCCL_LL128_C2C; NCCL_MIN_CTAS and NCCL_MAX_CTAS (also _NCHANNELS) for `channels`.
     origin : tuple of str
         Where the numbers come from, in sentences.
 
@@ -167,4 +167,27 @@ class Communicator:
         count = min(64, 2 * min(ring.channels, tree.channels))
         if self.capability >= 90 and self.nodes > 1 and ring.bw_intra > 45 and count < 16:
             count *= 2
-        return max(count, 1)
+        least, most = limits(self.environment)
+        return max(least, min(count, most), 1)
+
+
+def limits(environment: Mapping[str, str]) -> tuple[int, int]:
+    """Return the least and most channels that a user asks for.
+
+    Examples
+    --------
+    >>> limits({"NCCL_MAX_CTAS": "8"})
+    (0, 8)
+    """
+    found = [0, 64]
+    for place, word in enumerate(("MIN", "MAX")):
+        # The newest name counts.
+        for name in (f"NCCL_{word}_NRINGS", f"NCCL_{word}_NCHANNELS", f"NCCL_{word}_CTAS"):
+            text = environment.get(name)
+            if text is None:
+                continue
+            if not (text.isascii() and text.isdigit() and len(text) < 10):
+                raise InputError(f"{name}={text}: expected a whole number")
+            if int(text):
+                found[place] = min(int(text), 64)
+    return found[0], found[1]

@@ -17,7 +17,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.link import LinkClass
 from collsim.errors import InputError
 from collsim.interop.nccl._search import Node, nvls_graph, ring_graph, tree_graph
-from collsim.interop.nccl.communicator import Communicator
+from collsim.interop.nccl.communicator import Communicator, limits
 
 __all__ = ["communicator"]
 
@@ -119,9 +119,13 @@ def communicator(
         raise InputError(f"{cluster.name}: no ring fits, even at NCCL's lowest speed")
     graphs = {"ring": ring, "tree": tree_graph(node, ring)}
     nvls = 0
-    if cluster.multicast and level >= 90 and gpus > 1:
+    environment = environment or {}
+    on = environment.get("NCCL_NVLS_ENABLE", "2") != "0"
+    if on and cluster.multicast and level >= 90 and gpus > 1:
         graphs["nvls"] = nvls_graph(node)
-        nvls = _nvls_channels(level, nodes, gpus, card) if graphs["nvls"].channels else 0
+        least, most = limits(environment)
+        nvls = max(least, min(_nvls_channels(level, nodes, gpus, card), most))
+        nvls = nvls if graphs["nvls"].channels else 0
     return Communicator(
         ranks=cluster.ranks,
         nodes=nodes,
@@ -131,7 +135,7 @@ def communicator(
         cpu_arch=cpu_arch,
         cpu_vendor=cpu_vendor,
         nvswitch=inside.switch,
-        environment=environment or {},
+        environment=environment,
         origin=_origin(cluster, inside, network, level, capability),
     )
 

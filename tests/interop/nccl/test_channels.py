@@ -110,6 +110,22 @@ def test_collnet_direct_gives_channels_up_reluctantly() -> None:
             assert table.channels("all_reduce", "collnet_direct", "simple", n) == r.channels
 
 
+def test_channels_that_are_asked_for() -> None:
+    """NCCL_MAX_CTAS and its older names; NVLS goes along."""
+    cluster = Cluster.load("dgx-h100")
+    few = communicator(cluster, environment={"NCCL_MAX_CTAS": "8"})
+    assert (few.channels, few.nvls_channels) == (8, 8)
+    assert communicator(cluster, environment={"NCCL_MIN_NCHANNELS": "32"}).channels == 32
+    with pytest.raises(InputError, match="NCCL_MAX_CTAS=-1: expected a whole number"):
+        communicator(cluster, environment={"NCCL_MAX_CTAS": "-1"})
+
+
+def test_nvls_that_is_off() -> None:
+    """NCCL_NVLS_ENABLE=0: no graph and no channels."""
+    off = communicator(Cluster.load("dgx-h100"), environment={"NCCL_NVLS_ENABLE": "0"})
+    assert ("nvls" in off.graphs, off.nvls_channels) == (False, 0)
+
+
 def test_channels_of_a_communicator() -> None:
     """Twice those of the search; twice again over nodes, if there are few and fast."""
     fast = Graph(4, 48, 48, pattern=4, **NEAR)

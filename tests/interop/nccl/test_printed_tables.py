@@ -91,8 +91,13 @@ def ours(data: Path) -> tuple[PrintedTable, Tuning]:
     """Return the table of two ranks on one H200, and ours from NCCL's graph XML."""
     log = read_log(data / OURS)
     comm = Communicator(
-        ranks=2, nodes=1, capability=90, graphs=read_graphs(data / GRAPHS), channels=8
+        ranks=2,
+        nodes=1,
+        capability=90,
+        graphs=read_graphs(data / GRAPHS),
+        environment={"NCCL_MAX_CTAS": "8"},
     )
+    assert comm.channels == log.channels[0].collective
     return log.tables[0], tuning(comm, log.version or "")
 
 

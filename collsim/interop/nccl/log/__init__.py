@@ -45,6 +45,8 @@ _SET: Final = re.compile(r"\b(NCCL_[A-Z0-9_]+) set by environment to (.*)")
 _KEPT: Final = (
     "NCCL_ALGO", "NCCL_PROTO", "NCCL_PAT_ENABLE", "NCCL_NET_OVERHEAD", "NCCL_NTHREADS",
     "NCCL_LL128_NTHREADS", "NCCL_THREAD_THRESHOLDS", "NCCL_LL128_C2C",
+    "NCCL_MIN_CTAS", "NCCL_MAX_CTAS", "NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS",
+    "NCCL_NVLS_ENABLE",
 )  # fmt: skip
 
 
