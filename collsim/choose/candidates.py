@@ -106,6 +106,8 @@ class Candidate:
             return (curve.chunks,)
         if curve.model == "formula" and not self.formula:
             return (1,)
+        if curve.asked:
+            return curve.asked
         return candidates(self.formula, curve.cluster.ranks * channels)
 
     def _simulation(self, chunks: int, channels: int) -> Simulation:
@@ -120,6 +122,7 @@ class Candidate:
             curve.cluster,
             root=curve.root,
             chunks=chunks,
+            channels=1,
             model=curve.model,
         )
 

@@ -1,13 +1,13 @@
 """Choose the algorithm for every size: the lower envelope of all of them, as a table."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from collsim.choose.candidates import Candidate, Lines
 from collsim.choose.contest import Contest
-from collsim.choose.curve import TIE, Model
+from collsim.choose.curve import TIE, Counts, Model
 from collsim.choose.envelope import Envelope
 from collsim.choose.lines import Stretch
 from collsim.choose.predict import curves
@@ -41,7 +41,9 @@ def choose(
     min_bytes: int | str = 8,
     max_bytes: int | str = 8 * 2**30,
     root: int = 0,
-    chunks: int | Literal["auto"] = "auto",
+    chunks: Counts = "auto",
+    channels: Counts = "auto",
+    algorithms: Sequence[str] | None = None,
     model: Model = "auto",
 ) -> Policy:
     """Choose the fastest algorithm at every size of a range.
@@ -54,8 +56,10 @@ def choose(
         Where it runs.
     min_bytes, max_bytes : int or str
         The sizes, both inclusive, in bytes or as text such as ``"64MiB"``.
-    root, chunks, model
-        As in :func:`collsim.predict`; `chunks` goes to those that take them.
+    root, chunks, channels, model
+        As in :func:`collsim.predict`; `chunks` and `channels` go to those that take them.
+    algorithms : sequence of str, optional
+        Only these are chosen among, each with all its options unless some are named.
 
     Returns
     -------
@@ -87,7 +91,10 @@ def choose(
             f"sizes: got {low} to {high} bytes, expected a range that is not empty"
         )
     kind = collective(collective_name)
-    found, left_out = curves(kind.name, cluster, root=root, chunks=chunks, model=model)
+    found, left_out = curves(
+        kind.name, cluster, root=root, chunks=chunks, channels=channels, model=model,
+        only=algorithms,
+    )  # fmt: skip
     if cluster.uniform is None and cluster.ranks >= _MANY:
         load(cluster.sharing == "fair")
     candidates = _possible([Candidate(curve, i) for i, curve in enumerate(found)], left_out)

@@ -26,7 +26,7 @@ _BY_EVENT: Final = tuple(2**k for k in range(11))
 _TRIED: Final = 2**20
 # Times that differ by less, relative, are equal.
 _EQUAL: Final = 1e-11
-# More chunks are better if they gain so much, relative.
+# More chunks are worth a try of still more if they gain so much, relative.
 BETTER: Final = 1e-9
 # After so many counts in a row that were no better, more are not tried.
 ENOUGH: Final = 2
@@ -52,7 +52,11 @@ def candidates(by_formula: bool, ranks: int = 1) -> tuple[int, ...]:
 
 
 def best_chunks(
-    nbytes: float, seconds: Callable[[int], float], by_formula: bool, ranks: int = 1
+    nbytes: float,
+    seconds: Callable[[int], float],
+    by_formula: bool,
+    ranks: int = 1,
+    asked: Sequence[int] | None = None,
 ) -> int:
     """Return the power of two that is fastest at a size; the smallest of equals.
 
@@ -70,12 +74,17 @@ def best_chunks(
         Whether that is a formula, so that many counts may be tried.
     ranks : int
         Rank count, which limits the counts that are tried by simulation.
+    asked : sequence of int, optional
+        The counts to try, in rising order, instead of powers of two; all are tried, and
+        the first may be more than there are bytes.
 
     Examples
     --------
     >>> best_chunks(1000, lambda c: c + 64 / c, by_formula=True)
     8
     """
+    if asked is not None:
+        return min((c for c in asked if c <= nbytes or c == asked[0]), key=seconds)
     possible = [c for c in candidates(by_formula, ranks) if c <= max(1.0, nbytes)]
     if by_formula:
         return min(possible, key=seconds)
@@ -86,7 +95,7 @@ def _climb(possible: Sequence[int], seconds: Callable[[int], float]) -> int:
     best, least, worse = 1, math.inf, 0
     for chunks in possible:
         found = seconds(chunks)
-        if found < least * (1 - BETTER):
+        if found < least * (1 - _EQUAL):
             best, least, worse = chunks, found, 0
         else:
             worse += 1
