@@ -152,9 +152,10 @@ def launched_count(
     gathers = collective in {"all_gather", "reduce_scatter"}
     a_byte = 2 if collective == "all_reduce" else comm.ranks if gathers else 1
     mine = nbytes // comm.ranks if gathers else nbytes
-    a_byte *= 4 if protocol == "ll" else 1
+    a_byte *= release.rules.ll_traffic if protocol == "ll" else 1
     traffic = max(least, mine * a_byte)
-    per_channel = _up(traffic // most, 16) * 16
+    share = traffic // most
+    per_channel = _up(share, 16) * 16 if release.rules.rounded_traffic else max(least, share)
     size = _up(_up(least, a_byte), 16) * 16
     cells = _up(mine, size)
     if not cells:

@@ -66,6 +66,10 @@ class Rules:
         Rings of more than 8 ranks are the last choice for 8-bit floats.
     least_traffic : int
         Bytes a channel must carry before another is used; 0 where that is not so.
+    ll_traffic : int
+        Bytes that a byte of LL counts for there.
+    rounded_traffic : bool
+        Whether a channel's share is rounded up to 16 bytes, instead of up to the least.
     per_function : bool
         NCCL_ALGO and NCCL_PROTO may name functions.
     """
@@ -99,4 +103,6 @@ class Rules:
     nvls_fewer: bool = True
     fp8: bool = True
     least_traffic: int = 32 * 1024
+    ll_traffic: int = 4
+    rounded_traffic: bool = True
     per_function: bool = True

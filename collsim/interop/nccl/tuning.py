@@ -187,7 +187,7 @@ class Tuning:
     def launched(self, collective: str, algorithm: str, protocol: str, nbytes: int) -> int:
         """Return the channels that a call alone in its launch gets, which the log shows.
 
-        From 2.22 on, a channel is given no less than 16 or 32 KiB of traffic.
+        From 2.23 on, a channel is given no less than 16 or 32 KiB of traffic.
         """
         c, a, p = _key(collective, algorithm, protocol)
         most = self.channels(c, a, p, nbytes)

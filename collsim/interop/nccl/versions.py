@@ -95,7 +95,11 @@ def _build() -> tuple[Release, ...]:
     before(
         2, 28, 9,
         constants={"ring_ll128": _row(c.ring_ll128, 3, 73.4, 34.6, 73.4)},
-        rules={"nvls_tree_correction": False, "least_traffic": 16 * 1024},
+        rules={
+            "nvls_tree_correction": False,
+            "least_traffic": 16 * 1024,
+            "rounded_traffic": False,
+        },
     )  # fmt: skip
     net = _cell(c.net, nvls_tree=14.0)
     nvls_tree = _row(c.nvls_tree, 3, 0.0, 96.0, 43.1)
@@ -121,7 +125,7 @@ def _build() -> tuple[Release, ...]:
         "ll128_capabilities": (70, 80, 90, 100, 120),
     }
     before(2, 26, 6, constants={}, rules=older)
-    before(2, 25, 1, constants={}, rules={"pat_capability": 0})
+    before(2, 25, 1, constants={}, rules={"pat_capability": 0, "ll_traffic": 1})
     before(
         2, 24, 3,
         constants={},
@@ -152,14 +156,13 @@ def _build() -> tuple[Release, ...]:
         "exposed_net": False,
         "net_steps": 2,
         "collnet_direct_ranks": 10**9,
-        "least_traffic": 512,
+        "least_traffic": 0,
     }
     before(2, 22, 3, constants=slow, rules=rules)
     rules = {
         "ring_stays": "spare",
         "nvls_gather_any": False,
         "small_tree": True,
-        "least_traffic": 0,
     }
     before(2, 21, 5, constants={}, rules=rules)
     nvls = _cell(_cell(c.nvlink, tree=28.0), nvls=23.0, nvls_tree=23.0)

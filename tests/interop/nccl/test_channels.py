@@ -126,6 +126,23 @@ def test_nvls_that_is_off() -> None:
     assert ("nvls" in off.graphs, off.nvls_channels) == (False, 0)
 
 
+@pytest.mark.parametrize(
+    ("version", "protocol", "launched"),
+    [("2.30", "simple", 3), ("2.28", "simple", 4), ("2.30", "ll", 4), ("2.22", "ll", 4)],
+)
+def test_a_launched_channel_has_traffic(version: str, protocol: str, launched: int) -> None:
+    """32 KiB, an all_reduce sending each byte twice; 16 KiB before 2.29.
+
+    140,000 bytes may use 4 channels: 70,000 of traffic each. In cells of 16 KiB there are 9,
+    3 a channel; in cells of 8 KiB there are 18, 5 a channel.
+    """
+    table = tuning(H100, version)
+    assert table.channels("all_reduce", "ring", protocol, 140_000) == 4
+    assert table.launched("all_reduce", "ring", protocol, 140_000) == launched
+    assert table.launched("all_reduce", "ring", protocol, 1) == 1
+    assert table.launched("all_reduce", "ring", protocol, 2**28) == 24
+
+
 def test_channels_of_a_communicator() -> None:
     """Twice those of the search; twice again over nodes, if there are few and fast."""
     fast = Graph(4, 48, 48, pattern=4, **NEAR)
