@@ -169,8 +169,9 @@ class Algorithm:
         --------
         >>> from collsim.algorithms import find
         >>> node = Cluster.load("dgx-h100")
-        >>> [1 / find("all_reduce", name).costs(node)[1] for name in ("ring", "nvls")]
-        [450000000000.0, 382500000000.0]
+        >>> both = [find("all_reduce", name).costs(node) for name in ("ring", "nvls")]
+        >>> [round(1e-9 / beta, 3) for _, beta in both]
+        [450.0, 382.5]
         """
         inside = cluster.in_switch
         if cluster.uniform is None or (self.in_switch and inside is None):

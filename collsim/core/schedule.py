@@ -53,7 +53,8 @@ class Schedule:
         Dependencies; none is implied by the others.
     agents : int
         Switches that take part: senders and receivers from P on, the one of node k as
-        P + k. Their memory is empty before the call, and adding up costs them no time.
+        P + k. Their memory is empty before the call, and adding up costs them no time; a
+        sum is handed to one rank, and gone.
 
     Raises
     ------

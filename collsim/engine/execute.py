@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from collsim.core.collective import OPS, Collective
 from collsim.core.schedule import REDUCE, Schedule
-from collsim.engine.replay import finish_order
+from collsim.engine.replay import Sums, finish_order
 from collsim.engine.simulate import simulate
 from collsim.engine.trials import even
 from collsim.engine.wording import name_operation, name_party, name_place
@@ -186,11 +186,14 @@ def _move(
     reduces = (schedule.kind == REDUCE).tolist()
     ptr = schedule.piece_ptr.tolist()
     read, write = schedule.piece.tolist(), schedule.into.tolist()
+    sums = Sums(schedule)
     for operation in order:
         o = int(operation)
         here, there = src[o] * places, dst[o] * places
         sources = read[ptr[o] : ptr[o + 1]]
         message = [memory.get(here + place) for place in sources]
+        if src[o] >= schedule.ranks:
+            sums.read(memory, [here + place for place in sources])
         for data, source, place in zip(
             message, sources, write[ptr[o] : ptr[o + 1]], strict=True
         ):
@@ -207,6 +210,7 @@ def _move(
                     f"{name_party(schedule, dst[o])}"
                 )
             memory[there + place] = data if known is None else combine(known, data)
+            sums.written(there + place, reduces[o])
 
 
 def _collect(schedule: Schedule, memory: dict[int, Array]) -> list[Array | None]:
