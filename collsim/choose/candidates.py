@@ -19,6 +19,10 @@ Lines = list[tuple[float, float]]
 
 # Owners of one algorithm's variants are numbered from a multiple of it.
 _VARIANTS: Final = 2**16
+# Chunks times ranks up to which a formula's answer is simulated to confirm it, and how
+# nearly equal their times have to be.
+_CONFIRMED: Final = 2**14
+_SAME: Final = 1e-9
 # A size far above all that are asked for.
 _FAR: Final = 2.0**60
 
@@ -192,6 +196,27 @@ class Candidate:
                 if seconds < least * (1 - TIE):
                     best, least = variant, seconds
         return best, least
+
+    def confirmed(self, best: Variant, nbytes: float) -> bool | None:
+        """Return whether a simulation says what a formula does of time and chunks.
+
+        Parameters
+        ----------
+        best : Variant
+            What is the fastest by the formula.
+        nbytes : float
+            The size.
+        """
+        if not self.formula or self._curve.model == "formula" or not self.free:
+            return None
+        place = self.variants.index(best)
+        beside = [v for v in self.variants[max(0, place - 1) : place + 2] if v.low <= nbytes]
+        if beside[-1].chunks * self._curve.cluster.ranks > _CONFIRMED:
+            return None
+        times = {v.chunks: self._simulation(v.chunks, 1).makespan(nbytes) for v in beside}
+        least = min(times.values())
+        same = math.isclose(times[best.chunks], best.seconds(nbytes), rel_tol=_SAME)
+        return same and times[best.chunks] <= least * (1 + _SAME)
 
     def smallest(self) -> Variant:
         """Return the first variant.

@@ -1,6 +1,6 @@
 """Times of all algorithms of a collective on one cluster, as functions of size."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from collsim.algorithms import algorithm_names, find, unknown_algorithm, variants
 from collsim.choose.curve import Counts, Curve, Model
@@ -8,7 +8,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
 from collsim.errors import InputError
 
-__all__ = ["curves"]
+__all__ = ["curves", "tried"]
 
 
 def curves(
@@ -123,3 +123,20 @@ def _known(name: str, algorithm: str) -> str:
         choices = (*known, "auto", "all")
         raise unknown_algorithm(f"algorithm of {name}", base, choices)
     return base
+
+
+def tried(found: Iterable[Curve]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the numbers of chunks and of channels among which some curves take the best.
+
+    Examples
+    --------
+    >>> found, _ = curves("broadcast", Cluster.ideal(4, "1us", "1GB/s"), chunks=[1, 3])
+    >>> tried(found)
+    ((1, 3), (1,))
+    """
+    chunks: set[int] = set()
+    channels: set[int] = set()
+    for curve in found:
+        chunks |= {curve.chunks} if curve.chunks is not None else set(curve.candidates)
+        channels |= set(curve.channels)
+    return tuple(sorted(chunks)), tuple(sorted(channels))

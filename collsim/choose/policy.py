@@ -8,9 +8,9 @@ from typing import Any, Final
 from collsim.choose.candidates import Candidate, Lines
 from collsim.choose.contest import Contest
 from collsim.choose.curve import TIE, Counts, Model
+from collsim.choose.curves import curves, tried
 from collsim.choose.envelope import Envelope
 from collsim.choose.lines import Stretch
-from collsim.choose.predict import curves
 from collsim.choose.ranges import Policy, Range
 from collsim.choose.seen import Seen
 from collsim.core.cluster import Cluster
@@ -108,13 +108,14 @@ def choose(
     )
     stretches = contest.run(low, high)
     for candidate in candidates:
-        tried = [s for s in seen.values() if s.variant.candidate is candidate and s.sizes]
-        if not tried:
+        if not any(s.sizes for s in seen.values() if s.variant.candidate is candidate):
             left_out[candidate.name] = _too_slow(candidate, Envelope(low, high, stretches))
     limit = bound(kind, cluster)
     named = {candidate.name: candidate for candidate in candidates}
     rows = [_row(span, named, limit) for span in _ranges(stretches, seen)]
-    return Policy(cluster.name, kind.name, cluster.ranks, low, high, tuple(rows), left_out)
+    return Policy(
+        cluster.name, kind.name, cluster.ranks, low, high, tuple(rows), left_out, *tried(found)
+    )
 
 
 def _possible(candidates: list[Candidate], left_out: dict[str, str]) -> list[Candidate]:
@@ -181,6 +182,7 @@ def _row(span: tuple[int, int, str], candidates: dict[str, Candidate], limit: Bo
         runner_up=runner_up,
         lower_bound_us=least * 1e6,
         efficiency=min(1.0, least / time) if time > 0 else None,
+        confirmed=winner.confirmed(best, middle),
     )
 
 

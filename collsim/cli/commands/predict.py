@@ -8,6 +8,7 @@ from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     SizeChoice,
     algorithm_option,
+    channels_option,
     chunks_option,
     cluster_options,
     collective_argument,
@@ -43,6 +44,7 @@ __all__ = ["command"]
 @size_options
 @algorithm_option()
 @chunks_option
+@channels_option
 @model_option
 @type_options
 @root_option

@@ -9,6 +9,7 @@ from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     algorithm_option,
+    channels_option,
     chunks_option,
     cluster_options,
     collective_argument,
@@ -47,6 +48,7 @@ __all__ = ["command"]
 )
 @algorithm_option("auto", "NAME|auto")
 @chunks_option
+@channels_option
 @type_options
 @root_option
 @cluster_options
