@@ -39,18 +39,20 @@ def with_turns(
 ) -> tuple[NDArray[np.int8], Int64, Int32, Int32, int]:
     """Let every message that has a turn also write a place of its queue at the receiver.
 
-    A strict one writes a place at its sender, too, which others read in vain.
+    A strict one also writes a place of that queue at its sender; what others read there
+    says nothing.
     """
     takes = turn >= 0
     at, queues = ptr[1:][takes], int(turn.max()) + 1
+    own = np.where(strict[takes], queues + turn[takes], 2 * queues)
     longer = np.zeros_like(ptr)
     np.cumsum(takes, out=longer[1:])
     return (
         np.insert(kind, at, np.where(strict[takes], _TURN, COPY).astype(np.int8)),
         ptr + longer,
-        np.insert(piece, at, slots + queues + ~strict[takes]),
+        np.insert(piece, at, slots + own),
         np.insert(into, at, slots + turn[takes]),
-        slots + queues + 2,
+        slots + 2 * queues + 1,
     )
 
 

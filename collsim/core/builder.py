@@ -143,8 +143,8 @@ class Builder:
             one listed before it in that queue is there. Without it, a rank that has many
             chunks ready has its ports promised to all of them, before what it forwards.
         strict : bool
-            Whether a message with a turn also waits for the strict one that its sender
-            listed before it.
+            Whether a message with a turn also waits for the strict one of the same number
+            of queue that its sender listed before it.
         """
         self._add(COPY, src, dst, pieces, into, channel, turn, strict)
 
