@@ -71,3 +71,13 @@ def test_bruck_all_to_all_of_six_in_base_four() -> None:
     ]
     # Message (s, d) has number 6 s + d: rank 0's to 4, and rank 5's to 4, which is 5 away.
     assert mine[-1] == (4, [4, 34])
+
+
+def test_swing_of_six_sends_no_part_twice() -> None:
+    """Three steps: two parts, two parts and one to be added up; back in the other order."""
+    mine = rounds("all_reduce", "swing", 6, 0)
+    assert [target for target, _ in mine] == [1, 5, 3, 3, 5, 1]
+    assert [len(parts) for _, parts in mine] == [2, 2, 1, 1, 2, 2]
+    kept = find("all_reduce", "swing").limits
+    assert kept(6) is None
+    assert "even number, not 7" in str(kept(7))
