@@ -1,6 +1,7 @@
 """Double what is known, and halve what is summed: with partners of any pattern."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from collsim.algorithms._arrange import log2_up
 from collsim.algorithms.compose import in_turns, part, play, reverse, then
 from collsim.core.builder import Builder
 
-__all__ = ["halve_and_double"]
+__all__ = ["double", "halve_and_double"]
 
 IntArray = NDArray[np.int64]
 
@@ -40,20 +41,43 @@ def halve_and_double(
     play(b, in_turns(both, strict=True) if turns else both)
 
 
+def double(
+    b: Builder,
+    core: IntArray,
+    known: NDArray[np.bool_],
+    partners: Iterable[IntArray],
+    how: Mapping[str, Any] | None = None,
+) -> None:
+    """List rounds in which partners exchange what the other lacks.
+
+    Parameters
+    ----------
+    core : int array, shape (Q,)
+        The ranks that take part.
+    known : bool array, shape (Q, blocks)
+        Which blocks each of them has at first.
+    partners : iterable of int array, shape (Q,)
+        With whom each exchanges in a round, as its place in `core`.
+    how : mapping, optional
+        Further arguments of each message.
+    """
+    for other in partners:
+        b.next_round()
+        sent = known & ~known[other]
+        counts = sent.sum(axis=1)
+        for count in np.unique(counts[counts > 0]):
+            at = np.flatnonzero(counts == count)
+            blocks = np.nonzero(sent[at])[1].reshape(at.size, count)
+            pieces = b.pieces[blocks].reshape(at.size, -1)
+            b.copy(core[at], core[other[at]], pieces, **(how or {}))
+        known = known | known[other]
+
+
 def _doubling(partner: Callable[[int], IntArray]) -> Callable[[Builder], None]:
-    """Return how to list an all_gather in which partners exchange what the other lacks."""
+    """Return how to list an all_gather among all ranks; the last step comes first."""
 
     def build(b: Builder) -> None:
-        known = np.eye(b.ranks, dtype=bool)
-        for step in reversed(range(log2_up(b.ranks))):
-            b.next_round()
-            other = partner(step)
-            sent = known & ~known[other]
-            counts = sent.sum(axis=1)
-            for count in np.unique(counts[counts > 0]):
-                src = np.flatnonzero(counts == count)
-                blocks = np.nonzero(sent[src])[1].reshape(src.size, count)
-                b.copy(src, other[src], b.pieces[blocks].reshape(src.size, -1))
-            known |= known[other]
+        partners = map(partner, reversed(range(log2_up(b.ranks))))
+        double(b, np.arange(b.ranks), np.eye(b.ranks, dtype=bool), partners)
 
     return build

@@ -111,6 +111,7 @@ def test_why_it_does_not_apply(name: str) -> None:
         ("broadcast", "inside=pat,across=scatter_all_gather"),
         ("reduce", "inside=ring,across=double_binary_tree"),
         ("reduce", "inside=direct,across=linear"),
+        ("reduce", "inside=recursive_doubling"),
         ("scatter", "inside=mst,across=ring"),
         ("gather", "inside=ring,across=direct"),
     ],
@@ -118,7 +119,7 @@ def test_why_it_does_not_apply(name: str) -> None:
 def test_any_choice_inside_and_across_is_right(name: str, spec: str, dealt: bool) -> None:
     """No race, whatever the root, and however ranks are numbered."""
     algorithm = f"hierarchical:{spec}"
-    for nodes, width in [(2, 2), (3, 4), (5, 2), (4, 4)]:
+    for nodes, width in [(2, 2), (3, 4), (5, 2), (4, 4), (2, 3)]:
         ranks, node = nodes * width, nodes_of(nodes, width, dealt)
         if refusal(name, algorithm, ranks, node) is not None:
             continue

@@ -45,19 +45,24 @@ def test_direct_is_one_round() -> None:
         assert schedule.dep.size == 0
 
 
-def test_power_of_two_algorithms_say_why_and_what_to_take_instead() -> None:
-    """On six ranks; on eight they run."""
-    for name, algorithm, instead in (
-        ("all_gather", "recursive_doubling", "bruck"),
-        ("reduce_scatter", "recursive_halving", "bruck"),
-        ("all_to_all", "pairwise", "ring"),
-    ):
-        limits = find(name, algorithm).limits
-        assert limits(8) is None
-        reason = limits(6)
-        assert reason is not None
-        assert "power of two, not 6" in reason
-        assert instead in reason
+def test_pairwise_says_why_it_does_not_run_and_what_to_take_instead() -> None:
+    """On six ranks; on eight it runs."""
+    limits = find("all_to_all", "pairwise").limits
+    assert limits(8) is None
+    reason = limits(6)
+    assert reason is not None
+    assert "power of two, not 6" in reason
+    assert "ring" in reason
+
+
+def test_recursive_doubling_of_five_takes_one_in_and_gives_all_back() -> None:
+    """Rank 0 hands in to 1; 1, 2, 3, 4 double; rank 0 gets the other four shares."""
+    assert rounds("all_gather", "recursive_doubling", 5, 0) == [(1, [0])]
+    assert rounds("all_gather", "recursive_doubling", 5, 1) == [
+        (2, [0, 1]),
+        (3, [0, 1, 2]),
+        (0, [1, 2, 3, 4]),
+    ]
 
 
 def test_bruck_all_to_all_of_six_in_base_four() -> None:

@@ -36,7 +36,14 @@ def gather_without(b: Builder, inside: str) -> Recording:
         wanted = [(call, call.dst != b.root) for call in calls]
         rounds.append(
             tuple(
-                replace(call, src=call.src[to], dst=call.dst[to], pieces=call.pieces[to])
+                replace(
+                    call,
+                    src=call.src[to],
+                    dst=call.dst[to],
+                    pieces=call.pieces[to],
+                    turn=None,
+                    strict=False,
+                )
                 for call, to in wanted
             )
         )
