@@ -120,6 +120,16 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         (
             'link = "nvlink4"\n',
+            'link = "nvlink4"\nmulticast_efficiency = 0\n',
+            "node.multicast_efficiency: got 0, expected a number above 0 and at most 1",
+        ),
+        (
+            'link = "nvlink4"\n',
+            'link = "nvlink4"\nmulticast_efficiency = 1.01\n',
+            "node.multicast_efficiency: got 1.01, expected a number above 0 and at most 1",
+        ),
+        (
+            'link = "nvlink4"\n',
             'link = "nvlink4"\nkind = "guess"\n',
             f"node.kind: got 'guess', expected {KINDS}",
         ),
