@@ -187,6 +187,7 @@ class Contest:
         """Return the fastest at a size among those that are left; of equals the first."""
         if len(left) > 1 and Contest._one(left):
             left = [s for s in left if s.ran(n, n)] or left[:1]
+        left = [s for s in left if s.variant.low <= n] or left
         least = min(s.at(n) for s in left)
         equal = [s for s in left if s.at(n) <= least * (1 + TIE)]
         return min(equal, key=lambda s: s.variant.owner)
@@ -225,19 +226,35 @@ class Contest:
             pair = [self.seen[one.owner], self.seen[two.owner]]
             if self._one(pair):
                 continue
-            name, border = pair[0].variant.name, self._moved(one, two, pair)
+            rivals = self._rivals(one.high, two.low, pair)
+            name, border = pair[0].variant.name, self._moved(one, two, rivals, pair)
             if border is not None:
-                low, high = self._root(*border, pair, name)
+                low, high = self._root(*border, rivals, name)
                 found[i - 1] = Stretch(one.low, low, one.line, one.owner)
                 found[i] = Stretch(high, two.high, two.line, two.owner)
         return found
 
-    def _moved(self, one: Stretch, two: Stretch, pair: list[Seen]) -> tuple[int, int] | None:
+    def _rivals(self, low: int, high: int, pair: list[Seen]) -> list[Seen]:
+        """Return two variants, and those of the same algorithms that may be faster there."""
+        names = {s.variant.name for s in pair}
+        lines = [s.chord(low, high) for s in pair if s.variant.low <= low]
+        more = [
+            s
+            for s in self.seen.values()
+            if s.variant.name in names and s.sizes and s not in pair
+        ]
+        return pair + [
+            s for s in more if not any(s.above(line, low, high, tie=True) for line in lines)
+        ]
+
+    def _moved(
+        self, one: Stretch, two: Stretch, rivals: list[Seen], pair: list[Seen]
+    ) -> tuple[int, int] | None:
         """Return sizes around the true swap, if it is not where it was put."""
         names = [s.variant.name for s in pair]
 
         def fastest(n: int) -> str:
-            return self._fastest(n, pair).variant.name
+            return self._fastest(n, rivals).variant.name
 
         low, high, step = one.high, two.low, 1
         if [fastest(low), fastest(high)] == names:
