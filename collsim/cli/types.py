@@ -117,7 +117,7 @@ def _counts(text: str) -> int | str | tuple[int, ...]:
             low = Whole().parse(first)
             high = Whole().parse(last) if dash else low
         except InputError as error:
-            raise InputError(f"{error}, auto, or a list such as 1,3,5-8") from None
+            raise InputError(f"{error}, or auto, or a list such as 1,3,5-8") from None
         if high < low or high - low >= _MOST_COUNTS:
             raise InputError(
                 f"got {_shown(text)}, expected a rising range of at most {_MOST_COUNTS}"
