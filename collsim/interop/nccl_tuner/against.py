@@ -161,7 +161,8 @@ class Against:
     ) -> Loss:
         middle = min(high, max(low, math.isqrt(max(1, low) * high)))
         gain = self.gain(chosen, best, middle)
-        seen = [*zip(gains, sizes, strict=True), (gain, middle)]
+        ends = [(self.gain(chosen, best, n), n) for n in (low, high)]
+        seen = [*zip(gains, sizes, strict=True), *ends, (gain, middle)]
         most, where = max((g or 0.0, n) for g, n in seen)
         there = at(self.own.choice, middle)
         known = chosen in self.curves
