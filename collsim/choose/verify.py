@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from collsim.algorithms import algorithm_names, build, find, unknown_algorithm
+from collsim.algorithms import algorithm_names, build, canonical, find, unknown_algorithm
 from collsim.core.algorithm import Algorithm, no_needs
 from collsim.core.collective import COLLECTIVES, Collective, check_ranks, check_root, collective
 from collsim.core.setting import Setting
@@ -154,28 +154,33 @@ def _algorithms(
     members: dict[str, tuple[str, ...]] = {kind: algorithm_names(kind) for kind in kinds}
     if algorithm is not None and algorithm != "all":
         every = dict.fromkeys(name for known in members.values() for name in known)
-        if algorithm not in every:
+        base, *options = algorithm.split(":")
+        if base not in every:
             what = "algorithm" if collective_name is None else f"algorithm of {kinds[0]}"
-            raise unknown_algorithm(what, algorithm, every)
-        members = {kind: (algorithm,) for kind, known in members.items() if algorithm in known}
+            raise unknown_algorithm(what, base, every)
+        having = [kind for kind, known in members.items() if base in known]
+        if options:
+            # Of two algorithms of that name, one may have no options.
+            having = [kind for kind in having if find(kind, base).options] or having
+        members = {kind: (canonical(kind, algorithm),) for kind in having}
     for kind, known in members.items():
         for name in known:
             yield collective(kind), name, find(kind, name)
 
 
 def _settings(ranks: int) -> tuple[Setting, ...]:
-    """Return arrangements: one node, two that differ, and pairs or threes that are dealt out.
+    """Return arrangements, all with switches that take part: one node, two that differ, and pairs or threes that are dealt out.
 
     What is spread evenly comes last: where even that is refused, its reason is the one that
     says something of the rank count.
     """
-    one = Setting(ranks)
+    one = Setting(ranks, multicast=True)
     every = np.arange(ranks)
     if ranks < 4:
         return (one,)
     even = next((size for size in (2, 3) if ranks % size == 0), 2)
     nodes = [every >= ranks // 2 + 1, every * 2 // ranks, every % (ranks // even)]
-    return (one, *(Setting(ranks, node.astype(np.int64)) for node in nodes))
+    return (one, *(Setting(ranks, node.astype(np.int64), multicast=True) for node in nodes))
 
 
 def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) -> Verdict:
@@ -199,8 +204,9 @@ def _case(
 ) -> Verdict:
     try:
         schedule = build(
-            kind, name, setting.ranks, root, chunks, node=setting.node, channels=channels
-        )
+            kind, name, setting.ranks, root, chunks, node=setting.node, channels=channels,
+            multicast=setting.multicast,
+        )  # fmt: skip
         return verify_schedule(schedule)
     except CollsimError as error:
         return Verdict(False, f"can't be built: {error}")

@@ -184,7 +184,8 @@ def _refusal(name: str, algorithm: str, job: Job, ranks: int, local_ranks: int) 
     names = member("collsim", "algorithms", "algorithm_names", "room")
     refuse = member("collsim", "algorithms", "refusal", "room")
     others = [what for what in job.what if what not in PATTERNS]
-    if algorithm not in names(name) and any(algorithm in names(other) for other in others):  # type: ignore[operator]
+    plain = algorithm.partition(":")[0]
+    if plain not in names(name) and any(plain in names(other) for other in others):  # type: ignore[operator]
         return f"{name}/{algorithm}: there is no such algorithm"
     reason = refuse(name, algorithm, ranks, _nodes(ranks, local_ranks))  # type: ignore[operator]
     return None if reason is None else str(reason)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from collsim.core.elements import block_counts, split
 from collsim.core.schedule import REDUCE, Schedule
+from collsim.errors import InputError
 
 __all__ = ["Arrival", "Departure", "Held", "Plan", "Step", "plan", "step_numbers"]
 
@@ -151,7 +152,14 @@ def plan(schedule: Schedule, rank: int, count: int) -> Plan:
         Whose part of it.
     count : int
         Elements of the full buffer.
+
+    Raises
+    ------
+    InputError
+        If switches take part, which only hardware can do.
     """
+    if schedule.agents:
+        raise InputError("a schedule in which switches add up can't be carried out by ranks")
     sizes = _Sizes(schedule, count)
     mine = _Layout(rank, schedule, sizes)
     steps: defaultdict[int, Step] = defaultdict(Step)

@@ -60,7 +60,8 @@ def test_every_algorithm_gives_the_right_elements(
             for count in (0, 1, 29):
                 assert wrong_elements(schedule, count) == 0
                 found = True
-    assert found
+    # Of in-switch algorithms ranks alone can carry out none.
+    assert found or refusal(name, algorithm, 8, [0] * 4 + [1] * 4)
 
 
 @pytest.mark.parametrize("op", ["sum", "prod", "min", "max", "avg"])
