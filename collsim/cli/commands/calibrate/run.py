@@ -1,6 +1,7 @@
 """``collsim calibrate run``: measure, fit, write the profile."""
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,14 +71,16 @@ def command(
     for text in profile.notes:
         note(text)
     ranks = max(profile.ranks)
-    cluster = shared_cores(found, ranks, title)
-    if found.shares and not profile.device and not _several_nodes(rows):
+    several = any(int(row.get("nodes") or 1) > 1 for row in rows)
+    for text in _across(rows) if several else ():
+        note(text)
+    if found.shares and not profile.device and not several:
         import tomli_w
 
         document = cluster_document(found, ranks, title)
         write_whole(f"{stem}-cluster.toml", tomli_w.dumps(document))
         files.append(f"{stem}-cluster.toml")
-    pairs = compare(rows, cluster)
+    pairs = [] if several else compare(rows, shared_cores(found, ranks, title))
     output.emit(
         "calibrate run",
         compared_rows(pairs),
@@ -90,8 +93,20 @@ def command(
     )
 
 
-def _several_nodes(rows: list[dict[str, Any]]) -> bool:
-    return any(int(row.get("nodes") or 1) > 1 for row in rows)
+def _across(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Say what a message between nodes costs, which the profile of one class has not."""
+    from collsim.calibrate.point_to_point import fit_point_to_point
+    from collsim.units import format_bandwidth, format_time
+
+    pairs = [row["pairs"] for row in rows if row["pattern"] == "ping_pong" and row["nodes"] > 1]
+    for pair in [pair for i, pair in enumerate(pairs) if pair not in pairs[:i]]:
+        found = fit_point_to_point(rows, pair)
+        a, b = pair[0]
+        yield (
+            f"between nodes, ranks {a} and {b}: alpha {format_time(found.alpha.value)}, 1/beta "
+            f"{format_bandwidth(1 / found.beta.value)}; the profile is of one node, and "
+            "schedules on several are not predicted from it"
+        )
 
 
 def _parameters(found: "PointToPoint") -> dict[str, Any]:
