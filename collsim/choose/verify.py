@@ -20,6 +20,9 @@ __all__ = ["RANKS", "LeftOut", "Row", "Verdict", "Verification", "verify", "veri
 RANKS: Final = (*range(1, 10), 13, 16, 17, 33)
 _CHUNKS: Final = (1, 3)
 _ALL_ROOTS_UP_TO: Final = 9
+# Channels of a schedule that is verified: all that the chooser takes on so few ranks, else few.
+_ALL_CHANNELS_UP_TO: Final = 16
+_MANY_CHANNELS: Final = 3
 
 
 @dataclass(frozen=True)
@@ -169,10 +172,10 @@ def _algorithms(
 
 
 def _settings(ranks: int) -> tuple[Setting, ...]:
-    """Return arrangements, all with switches that take part: one node, two that differ, and pairs or threes that are dealt out.
+    """Return arrangements: one node, two that differ, and pairs or threes that are dealt out.
 
-    What is spread evenly comes last: where even that is refused, its reason is the one that
-    says something of the rank count.
+    All have switches that take part. What is spread evenly comes last: where even that is
+    refused, its reason is the one that says something of the rank count.
     """
     one = Setting(ranks, multicast=True)
     every = np.arange(ranks)
@@ -188,7 +191,7 @@ def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) ->
     for setting in _settings(ranks):
         if found.needs(setting) is not None:
             continue
-        for channels in channels_of(found, setting):
+        for channels in _channels(found, setting):
             for chunks in _CHUNKS if found.chunked else (1,):
                 verdict = _case(kind, name, setting, root, chunks, channels)
                 if not verdict.ok:
@@ -197,6 +200,15 @@ def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) ->
             # Nodes make no difference to it.
             break
     return Verdict(True)
+
+
+def _channels(found: Algorithm, setting: Setting) -> Iterable[int]:
+    """Return how many channels to try: those in use, but many of them on few ranks only.
+
+    Channels differ in where they start alone, and every further one costs as much again.
+    """
+    most = setting.ranks if setting.ranks <= _ALL_CHANNELS_UP_TO else _MANY_CHANNELS
+    return dict.fromkeys(min(count, most) for count in channels_of(found, setting))
 
 
 def _case(

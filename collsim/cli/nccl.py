@@ -109,8 +109,8 @@ def compared(
     said : sequence of str
         What was changed in the cluster.
     """
-    from collsim.interop.nccl import communicator, tuning
     from collsim.interop.nccl_tuner import against
+    from collsim.nccl import communicator, tuning
 
     table = tuning(communicator(network), choice.version)
     least = _least_gain(choice.min_gain, profile)

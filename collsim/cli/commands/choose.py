@@ -116,7 +116,7 @@ def _names(collective: str, nccl: bool) -> tuple[str, ...]:
         return (kind(collective).name,)
     if not nccl:
         return COLLECTIVES
-    from collsim.interop.nccl import COLLECTIVES as THEIRS
+    from collsim.nccl import COLLECTIVES as THEIRS
 
     return THEIRS
 

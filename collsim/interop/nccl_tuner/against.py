@@ -11,9 +11,9 @@ from collsim.choose.policy import choose
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.errors import InputError
-from collsim.interop.nccl import Tuning
 from collsim.interop.nccl_tuner.names import NCCL_OF, OUR_NAME, available
 from collsim.interop.nccl_tuner.ranges import Own, at
+from collsim.nccl import Tuning
 
 __all__ = ["MIN_GAIN", "Against", "against"]
 
@@ -54,7 +54,7 @@ def against(
 
     Examples
     --------
-    >>> from collsim.interop.nccl import communicator, tuning
+    >>> from collsim.nccl import communicator, tuning
     >>> cluster = Cluster.load("dgx-h100", gpus_per_node=4)
     >>> found = against("broadcast", cluster, tuning(communicator(cluster)))
     >>> [(row.nccl_algorithm, row.best_algorithm, row.gain) for row in found.rows]

@@ -10,9 +10,9 @@ from typing import Final
 
 from collsim.choose.against import Comparison
 from collsim.errors import InputError
-from collsim.interop.nccl import ALGORITHMS, PROTOCOLS
 from collsim.interop.nccl_tuner.names import FUNCTIONS
 from collsim.interop.nccl_tuner.rules import Rule
+from collsim.nccl import ALGORITHMS, PROTOCOLS
 from collsim.units import format_size
 
 __all__ = ["MAX_LINE", "to_csv"]

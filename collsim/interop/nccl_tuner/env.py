@@ -14,9 +14,9 @@ from typing import Any, Final
 from collsim.choose.curve import Curve
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
-from collsim.interop.nccl import Tuning
 from collsim.interop.nccl_tuner.names import FUNCTIONS, OUR_NAME, available
 from collsim.interop.nccl_tuner.ranges import Own, at
+from collsim.nccl import Tuning
 
 __all__ = ["Setting", "allowed", "to_env"]
 
@@ -65,7 +65,7 @@ def allowed(
 
     Examples
     --------
-    >>> from collsim.interop.nccl import communicator, tuning
+    >>> from collsim.nccl import communicator, tuning
     >>> cluster = Cluster.load("dgx-a100")
     >>> allowed("broadcast", cluster, tuning(communicator(cluster))).algorithms
     ()

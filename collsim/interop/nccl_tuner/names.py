@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from collsim.interop.nccl import COLLECTIVES, Tuning
+from collsim.nccl import COLLECTIVES, Tuning
 
 __all__ = ["FUNCTIONS", "NCCL_OF", "OUR_NAME", "available"]
 
@@ -26,7 +26,7 @@ def available(table: Tuning, collective: str) -> tuple[str, ...]:
     Examples
     --------
     >>> from collsim.core.cluster import Cluster
-    >>> from collsim.interop.nccl import communicator, tuning
+    >>> from collsim.nccl import communicator, tuning
     >>> table = tuning(communicator(Cluster.load("dgx-h100", nodes=2)))
     >>> available(table, "all_reduce"), available(table, "broadcast")
     (('tree', 'ring', 'nvls_tree'), ('ring',))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from collsim.interop.nccl import ChoiceRange, Tuning, smoothed
+from collsim.nccl import ChoiceRange, Tuning, smoothed
 
 __all__ = ["TOP", "Own", "at"]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from collsim.choose.against import Comparison
-from collsim.interop.nccl import ChoiceRange, Tuning
 from collsim.interop.nccl_tuner.ranges import TOP, Own
+from collsim.nccl import ChoiceRange, Tuning
 
 __all__ = ["ALL_SIZES", "Rule", "rules"]
 
@@ -65,7 +65,7 @@ def rules(table: Tuning, found: Comparison) -> tuple[Rule, ...]:
     Examples
     --------
     >>> from collsim.core.cluster import Cluster
-    >>> from collsim.interop.nccl import communicator, tuning
+    >>> from collsim.nccl import communicator, tuning
     >>> from collsim.interop.nccl_tuner.against import against
     >>> cluster = Cluster.load("dgx-a100")
     >>> table = tuning(communicator(cluster))

@@ -13,8 +13,8 @@ import pytest
 from collsim.choose.against import Comparison
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
-from collsim.interop.nccl import Tuning, communicator, tuning
 from collsim.interop.nccl_tuner import FUNCTIONS, Rule, against, rules, to_csv
+from collsim.nccl import Tuning, communicator, tuning
 
 TOP = 2**63 - 1
 
