@@ -4,7 +4,7 @@ import os
 import threading
 from typing import Any
 
-from collsim.errors import MeasureError
+from collsim.errors import CollsimError, MeasureError
 from collsim.measure.job import Job
 from collsim.measure.run import measure
 from collsim.measure.watch import EXIT_HUNG, Watch
@@ -46,5 +46,8 @@ def in_threads(job: Job, ranks: int | None, hung: Any) -> None:
     for thread in threads:
         thread.join()
     if failures:
-        first = failures[0]
-        raise first if isinstance(first, Exception) else MeasureError(str(first))
+        # Those who waited for the one that failed first say only that it did not come.
+        first = next((e for e in failures if isinstance(e, CollsimError)), failures[0])
+        if isinstance(first, CollsimError):
+            raise first
+        raise MeasureError(f"{type(first).__name__}: {first}") from first

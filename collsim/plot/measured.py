@@ -142,9 +142,7 @@ def _draw(
 
 def _subtitle(found: PointToPoint) -> str:
     rate = spaced(format_bandwidth(float(f"{1 / found.beta.value:.3g}")))
-    parts = [
-        f"predicted from messages alone: α {_short(found.alpha.value)}, 1/β {rate}"
-    ]
+    parts = [f"predicted from messages alone: α {_short(found.alpha.value)}, 1/β {rate}"]
     if found.launch.value:
         parts.append(f"launch {_short(found.launch.value)}")
     if found.shares:

@@ -99,8 +99,9 @@ class Device:
     def synchronize(self) -> None:
         """Do nothing."""
 
-    def graph(self, captured: Any, stream: Any) -> Any:
+    def graph(self, captured: Any, stream: Any, capture_error_mode: str) -> Any:
         """Capture what is called inside."""
+        assert capture_error_mode == "thread_local"
         device = self
 
         class Capture:

@@ -59,7 +59,8 @@ def stamps_of(
         captured = torch.cuda.CUDAGraph()
         call()
         torch.cuda.synchronize()
-        with torch.cuda.graph(captured, stream=stream):
+        # Threads of other ranks allocate and wait meanwhile, which is none of this one's.
+        with torch.cuda.graph(captured, stream=stream, capture_error_mode="thread_local"):
             for _ in range(CALLS):
                 call()
         captured.replay()
