@@ -54,6 +54,10 @@ class _Nccl(TorchTransport):
         self._groups: dict[tuple[str, str], Any] = {("", ""): self.group_of_all}
         self._stream = torch.cuda.Stream()
         torch.cuda.set_stream(self._stream)
+        # The first call makes the communicator, and all ranks must make it; a message between
+        # two of them would wait for the others.
+        self.dist.all_reduce(torch.zeros(1, device=self.where))
+        self.finish()
 
     def group(self, sends: Sequence[Message], receives: Sequence[Message]) -> None:
         """Put all messages on the stream as one group."""
