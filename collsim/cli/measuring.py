@@ -67,6 +67,8 @@ class MeasureChoice:
         backend = self.backend or ("nccl" if _gpus() else "gloo")
         if self.graph and backend == "gloo":
             raise UsageError("-G: Gloo runs on CPUs, expected --backend nccl with it")
+        if self.ranks_per_gpu > 1 and backend == "gloo":
+            raise UsageError("--ranks-per-gpu: Gloo runs on CPUs, expected --backend nccl")
         if self.force and backend != "nccl":
             raise UsageError("--force: only --backend nccl can be told what to take")
         what = self.what or ("p2p", "all_reduce")

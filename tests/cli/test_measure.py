@@ -70,6 +70,7 @@ def test_without_torch_it_says_what_to_install(
     ("line", "message"),
     [
         ("-G 3 --backend gloo", "-G: Gloo runs on CPUs"),
+        ("--ranks-per-gpu 2 --backend gloo", "--ranks-per-gpu: Gloo runs on CPUs"),
         ("--force ring/ll --backend gloo", "--force: only --backend nccl"),
         ("--json --csv", "--json and --csv"),
         ("-s 8 -b 8", "-s names sizes one by one"),
