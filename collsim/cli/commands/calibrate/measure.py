@@ -16,9 +16,9 @@ __all__ = ["command"]
 
     WHAT is a collective, or ping_pong, relay, pairs, exchange, shift, start, self or add, all
     of which p2p stands for. Without any: p2p and all_reduce. Under torchrun, srun or mpirun
-    each rank calls this; alone it starts --ranks of its own. Every result is compared with what the
-    collective must give before it is timed. Each finished row is in the file at once; Ctrl-C
-    or a dead rank loses none, and --resume goes on.
+    each rank calls this; alone it starts --ranks of its own. Every result is compared with
+    what the collective must give before it is timed. Each finished row is in the file at
+    once; Ctrl-C or a dead rank loses none, and --resume goes on.
 
     \b
     Examples:
