@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import Final, TextIO
 
-from collsim.calibrate.importer import LONGEST_LINE, Importer, ReadOptions
-from collsim.core.measurements import Measurement, Measurements, Source
+from collsim.calibrate.importer import LONGEST_LINE, Found, Importer, ReadOptions, collect
+from collsim.core.measurements import LeftOut, Measurement, Measurements, Source
 from collsim.errors import FileError, InputError
 from collsim.registry import member, names
 
-__all__ = ["Logs", "measurements_of", "read_log", "read_logs"]
+__all__ = ["Logs", "measurements_of", "read_log", "read_logs", "stream_log"]
 
 Logs = Measurements | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """Measurements, or one or several files of them."""
@@ -102,6 +102,35 @@ def measurements_of(logs: Logs) -> Measurements:
 
 def read_log(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Measurements:
     """Read one file. See `read_logs`."""
+    name, importer, lines = _opened(path)
+    found = importer.stream(name, lines, options or ReadOptions())
+    return collect(name, importer.rows, chain(found, lines.strangers(name)))
+
+
+def stream_log(
+    path: str | os.PathLike[str], options: ReadOptions | None = None
+) -> Iterator[Found]:
+    """Yield what one file holds as it is read: rows, rows left out, notes.
+
+    Nothing is kept, so memory does not grow with the file.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read or is of no known format.
+
+    Examples
+    --------
+    >>> found = stream_log("examples/nccl_tests_all_reduce_8gpu.txt")
+    >>> sum(isinstance(one, Measurement) for one in found)
+    62
+    """
+    name, importer, lines = _opened(path)
+    yield from importer.stream(name, lines, options or ReadOptions())
+    yield from lines.strangers(name)
+
+
+def _opened(path: str | os.PathLike[str]) -> "tuple[str, Importer, _Watched]":
     path = os.fspath(path)
     if path == "-" or not os.path.isfile(path):
         # A pipe can be read once only, and its beginning is looked at twice.
@@ -109,9 +138,41 @@ def read_log(path: str | os.PathLike[str], options: ReadOptions | None = None) -
         lines = _stdin() if path == "-" else _text_of(path)
         held: list[str] = []
         importer = _pick(name, _kept(name, lines, held))
-        return importer.read(name, chain(held, lines), options or ReadOptions())
+        return name, importer, _Watched(importer, chain(held, lines))
     importer = _pick(path, _text_of(path))
-    return importer.read(path, _text_of(path), options or ReadOptions())
+    return path, importer, _Watched(importer, _text_of(path))
+
+
+class _Watched:
+    """The lines of a file, and where tables of another format than its own begin."""
+
+    def __init__(self, importer: Importer, lines: Iterable[str]) -> None:
+        self._lines = lines
+        self._others = [
+            (text, other)
+            for other in _importers()
+            if other is not importer
+            for text in other.opens
+        ]
+        self._found: dict[str, tuple[int, int]] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        number = 1
+        for line in self._lines:
+            for text, other in self._others:
+                if text in line and other.marks(line):
+                    first, count = self._found.get(other.summary, (number, 0))
+                    self._found[other.summary] = first, count + 1
+            yield line
+            number += line.endswith("\n")
+
+    def strangers(self, name: str) -> Iterator[LeftOut]:
+        """Yield what was not read; to be asked for after the lines."""
+        for summary, (line, count) in self._found.items():
+            tables = "a table" if count == 1 else f"{count} tables"
+            yield LeftOut(
+                name, line, f"{tables} of another format, {summary}: put it in its own file"
+            )
 
 
 def _kept(name: str, lines: Iterable[str], held: list[str]) -> Iterator[str]:
@@ -125,7 +186,7 @@ def _kept(name: str, lines: Iterable[str], held: list[str]) -> Iterator[str]:
 
 
 def _pick(path: str, lines: Iterable[str]) -> Importer:
-    importers = [_importer(name) for name in names(__name__)]
+    importers = _importers()
     length, noise, number = 0, 0, 1
     for line in lines:
         length += len(line)
@@ -139,6 +200,10 @@ def _pick(path: str, lines: Iterable[str]) -> Importer:
                 return importer
     known = "; ".join(importer.summary for importer in importers)
     raise FileError(path, f"no measurements in a known format, expected {known}")
+
+
+def _importers() -> list[Importer]:
+    return [_importer(name) for name in names(__name__)]
 
 
 def _importer(name: str) -> Importer:

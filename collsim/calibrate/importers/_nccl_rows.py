@@ -31,7 +31,10 @@ _START = re.compile(rf"(?<!\S)(\d{{1,19}})\s+(\d{{1,19}})\s+({'|'.join(DTYPES)})
 _IMPOSSIBLE = re.compile(rf"(?<!\S)(-?\d+)\s+(-?\d+)\s+(?:{'|'.join(DTYPES)})(?!\S)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|N/A|-?inf|-?nan")
 _FINITE = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?")
-_HEAD = re.compile(r"\bsize\s+count\s+type\b(.*)")
+_HEAD = re.compile(r"\b(?:size\s+count|bytes\s+N)\s+type\b(.*)")
+# Bandwidths of two decimals without a blank between them, once they outgrow their columns.
+_MERGED = re.compile(r"(?:\d{1,12}\.\d\d){2,4}")
+_APART = re.compile(r"\d+\.\d\d")
 _UNITS = re.compile(r"\s*#?(?:\s*\([^()\s]{1,20}\)){3,20}\s*")
 _KNOWN_UNITS = ("B", "bytes", "elements", "us", "\u00b5s", "\u03bcs", "GB/s", "%")
 _SHOWN = 24
@@ -51,17 +54,28 @@ class Columns:
         Whether the time is CPU time.
     error : bool
         Whether correctness is given as a largest error and not as a count.
+    milliseconds : bool
+        Whether times are in ms, as in the first layout, and not in us.
+    exact : bool
+        Whether times have as many decimals as they need, and not those of their unit.
     """
 
     root: bool
     half: int
     cpu: bool
     error: bool
+    milliseconds: bool = False
+    exact: bool = False
+
+    @property
+    def unit(self) -> str:
+        """Unit of the times."""
+        return "ms" if self.milliseconds else "us"
 
 
 @dataclass(frozen=True)
 class Half:
-    """One half of a row, as text: time in us, algbw, busbw in GB/s, #wrong."""
+    """One half of a row, as text: time, algbw, busbw in GB/s, #wrong."""
 
     time: str
     algbw: str
@@ -72,7 +86,7 @@ class Half:
     def readable(self) -> bool:
         """Whether time and bandwidths are finite numbers; #wrong may be N/A."""
         numbers = all(_FINITE.fullmatch(text) for text in (self.time, self.algbw, self.busbw))
-        return numbers and "n" not in self.wrong
+        return numbers and (self.wrong == "N/A" or _FINITE.fullmatch(self.wrong) is not None)
 
 
 @dataclass(frozen=True)
@@ -124,7 +138,9 @@ def columns_of(text: str) -> Columns | None:
     Examples
     --------
     >>> columns_of("# size count type redop time algbw busbw error time algbw busbw error")
-    Columns(root=False, half=4, cpu=False, error=True)
+    Columns(root=False, half=4, cpu=False, error=True, milliseconds=False, exact=False)
+    >>> columns_of("# bytes N type op time algbw busbw res time algbw busbw res").unit
+    'ms'
     """
     found = _HEAD.search(text)
     if found is None:
@@ -133,7 +149,9 @@ def columns_of(text: str) -> Columns | None:
     if "algbw" not in names:
         return None
     half = PER_ITERATION if "i_min" in names else HALF
-    return Columns("root" in names, half, "cputime" in names, "error" in names)
+    first = "res" in names
+    error = "error" in names or first
+    return Columns("root" in names, half, "cputime" in names, error, milliseconds=first)
 
 
 def foreign_unit(text: str) -> str | None:
@@ -207,7 +225,10 @@ def numbers_of(text: str) -> tuple[str, ...]:
 def _leading(words: list[str]) -> tuple[str, ...]:
     numbers = []
     for word in words:
-        if _NUMBER.fullmatch(word) is None:
+        if _NUMBER.fullmatch(word) is not None:
+            numbers.append(word)
+        elif _MERGED.fullmatch(word) is not None:
+            numbers += _APART.findall(word)
+        else:
             break
-        numbers.append(word)
     return tuple(numbers)
