@@ -55,6 +55,7 @@ class Table:
         self.chosen = Chosen() if chosen is None else chosen
         self.decided: tuple[str, int] | None = None
         self.found: list[Found] = []
+        self._several: dict[int, str] = {}
 
     def resolve(self) -> None:
         """Find collective and rank count, then judge each half of each row."""
@@ -81,6 +82,14 @@ class Table:
                 else:
                     place = "in place: " if in_place else "out of place: "
                     self._leave(row, place, reason)
+
+        if self._several:
+            size, choices = next(iter(self._several.items()))
+            sizes = "1 size" if len(self._several) == 1 else f"{len(self._several)} sizes"
+            self.found.append(
+                f"{self.file}: NCCL's log tells several choices at {sizes} of {name}, "
+                f"first at {size} bytes: {choices}; only what they share is kept"
+            )
 
     def _leave(self, row: Row, place: str, reason: str) -> None:
         self.found.append(LeftOut(self.file, row.line, place + reason))
@@ -216,10 +225,7 @@ class Table:
         protocols = {protocol for _, protocol in choices}
         if len(choices) > 1:
             spelled = ", ".join(f"{a}/{p}" if p else a for a, p in choices)
-            self.found.append(
-                f"{self.file}: NCCL's log tells several choices for {name} of {row.nbytes} "
-                f"bytes ({spelled}); only what they share is kept"
-            )
+            self._several.setdefault(row.nbytes, spelled)
         return (
             algorithms.pop() if len(algorithms) == 1 else None,
             protocols.pop() if len(protocols) == 1 else None,
