@@ -154,7 +154,7 @@ class Table:
             return f"time {half.time}, algbw {half.algbw}, busbw {half.busbw}: expected numbers"
         if not float(half.time) > 0:
             return f"a time of {half.time} {self._unit} cannot be true"
-        if not self._in_unit(half.time):
+        if not self._in_unit(half):
             return f"a time of {half.time} has not the decimals of times in {self._unit}"
         wrong = contradiction(row, name, ranks) or self._wrong_reason(half.wrong, row.dtype)
         if wrong is None and ranks == 1:
@@ -162,14 +162,17 @@ class Table:
         factor = collective(name).bus_factor(ranks)
         return wrong or _mismatch(row, half, factor, ranks, self._unit)
 
-    def _in_unit(self, time: str) -> bool:
-        """Return whether a time has the decimals of its unit: three in ms, up to two in us.
+    def _in_unit(self, half: Half) -> bool:
+        """Return whether a time is in the unit of its column.
 
-        At few bytes the bandwidth is 0.00 and tells no unit.
+        A bandwidth tells it, but of few bytes it is 0.00; then the decimals do: three in ms,
+        up to two in us.
         """
         if self.columns is not None and self.columns.exact:
             return True
-        decimals = len(time.partition("e")[0].partition(".")[2])
+        if float(half.algbw) > 4 * half_unit(half.algbw):
+            return True
+        decimals = len(half.time.partition("e")[0].partition(".")[2])
         return (decimals == _MS_DECIMALS) == (self._unit == "ms")
 
     @property

@@ -4,13 +4,12 @@ Its block `env` holds the whole environment of whoever ran it, so it is skipped 
 `args` only the program's name is looked at.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import TypeGuard
 
 from collsim.calibrate.importer import Found, Importer, ReadOptions
-from collsim.calibrate.importers._json_pull import JsonError, Pull
+from collsim.calibrate.importers._json_pull import JsonError, Pull, parsed
 from collsim.calibrate.importers._nccl_header import Header, collective_named
 from collsim.calibrate.importers._nccl_rows import DTYPES, OPS, Columns, Row
 from collsim.calibrate.importers._nccl_table import Table
@@ -87,7 +86,7 @@ class _Run:
                     if len(self._rows) >= _PART:
                         yield from self.resolved()
             elif key in ("version", "nccl_version", "args", "config"):
-                note = self._said(key, _parsed(pull.value()))
+                note = self._said(key, parsed(pull.value()))
                 if note is not None:
                     yield note
             else:
@@ -124,7 +123,7 @@ class _Run:
 
     def _result(self, line: int, text: str | None) -> LeftOut | None:
         """Take one result; return why it is no row, if it is none."""
-        result = _parsed(text)
+        result = parsed(text)
         if not isinstance(result, dict):
             return LeftOut(self.file, line, "a result that is no JSON object of a usual size")
         size, count, dtype = result.get("size"), result.get("count"), result.get("type")
@@ -166,16 +165,6 @@ class _Run:
         self._decided = table.decided
         self._rows = []
         return table.found
-
-
-def _parsed(text: str | None) -> object:
-    """Return a value, numbers with a point as their own text; None for what is no JSON."""
-    if text is None:
-        return None
-    try:
-        return json.loads(text, parse_float=str, parse_constant=lambda _: "nan")
-    except (ValueError, RecursionError):
-        return None
 
 
 def _number(value: object) -> str:
