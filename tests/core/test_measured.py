@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from collsim.calibrate.importers import read_log
-from collsim.core.measured import SCHEMA, MeasurementsWriter
+from collsim.core.measured import COLUMNS, SCHEMA, MeasurementsWriter
 from collsim.core.measurements import LeftOut, Measurement, Source
 from collsim.errors import FileError
 
@@ -165,3 +165,13 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
         MeasurementsWriter(tmp_path)
     with pytest.raises(FileError, match="No such file"):
         MeasurementsWriter(tmp_path / "none" / "a.jsonl")
+
+
+def test_the_page_shows_what_is_read(root: Path, tmp_path: Path) -> None:
+    """The example of docs/measurements.md is a file of this format."""
+    page = (root / "docs" / "measurements.md").read_text("utf-8")
+    path = tmp_path / "a.jsonl"
+    path.write_text(page.split("```json\n")[1].split("```")[0], "utf-8")
+    found = read_log(path)
+    assert (len(found), len(found.left_out), found.notes) == (1, 1, ())
+    assert all(f"`{name}`" in page for name in COLUMNS)
