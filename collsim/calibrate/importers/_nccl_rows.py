@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from sys import intern
 
 from collsim.units import MAX_SIZE
 
@@ -204,7 +205,9 @@ def rows_of(text: str, line: int) -> list[Row]:
             continue
         words = text[found.end() : end].split()
         op = words.pop(0) if words and words[0] in OPS else None
-        row = Row(line, int(found[1]), int(found[2]), found[3], op, _leading(words))
+        # One copy of each word, however many rows there are.
+        dtype, op = intern(found[3]), op and intern(op)
+        row = Row(line, int(found[1]), int(found[2]), dtype, op, _leading(words))
         rows.append(row)
     return rows
 

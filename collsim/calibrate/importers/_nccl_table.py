@@ -1,6 +1,7 @@
 """One table of nccl-tests: whose it is, and which of its rows can be true."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from collsim.calibrate.importer import Found, ReadOptions
 from collsim.calibrate.importers._nccl_header import Header, is_test
@@ -56,6 +57,8 @@ class Table:
         self.decided: tuple[str, int] | None = None
         self.found: list[Found] = []
         self._several: dict[int, str] = {}
+        self._nodes: int | None = None
+        self._source = header.source(file, 0, columns is not None and columns.cpu)
 
     def resolve(self) -> None:
         """Find collective and rank count, then judge each half of each row."""
@@ -74,6 +77,8 @@ class Table:
                 return
             self.decided = name, self._ranks(name, whole)
         name, ranks = self.decided
+        nodes = self.header.nodes if self.header.ranks == ranks else None
+        self._nodes = nodes or self.options.nodes(ranks)
         for row, root, halves in whole:
             for half, in_place in zip(halves, (False, True), strict=True):
                 reason = self._doubt(row, half, name, ranks, in_place)
@@ -198,7 +203,6 @@ class Table:
         self, row: Row, root: int | None, half: Half, name: str, ranks: int, in_place: bool
     ) -> Measurement:
         checked = half.wrong != "N/A"
-        nodes = self.header.nodes if self.header.ranks == ranks else None
         algorithm, protocol = self._chosen(row, name)
         return Measurement(
             collective=name,
@@ -211,12 +215,10 @@ class Table:
             root=root if root is not None and root >= 0 else None,
             in_place=in_place,
             wrong=0 if checked else None,
-            nodes=nodes or self.options.nodes(ranks),
+            nodes=self._nodes,
             algorithm=algorithm,
             protocol=protocol,
-            source=self.header.source(
-                self.file, row.line, self.columns is not None and self.columns.cpu
-            ),
+            source=replace(self._source, line=row.line),
         )
 
     def _chosen(self, row: Row, name: str) -> tuple[str | None, str | None]:
