@@ -71,6 +71,9 @@ class Importer:
         What a row of it looks like, for the error about a file without any.
     opens : tuple of str, optional
         Text that stands in every line by which a table of this format begins.
+    mixes : bool, optional
+        Whether it passes over what it does not know, so that tables of several such
+        formats may stand in one file.
     """
 
     marks: Callable[[str], bool]
@@ -78,6 +81,7 @@ class Importer:
     summary: str
     rows: str
     opens: tuple[str, ...] = ()
+    mixes: bool = False
 
     def read(
         self, file: str, lines: Iterable[str], options: ReadOptions | None = None

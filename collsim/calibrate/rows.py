@@ -53,11 +53,12 @@ def _reason(row: Measurement, algorithm: str | None) -> str | None:
 def refuse_mixed(rows: Sequence[Measurement]) -> list[str]:
     """Return notes about what is mixed; raise InputError about what must not be.
 
-    Rows of several process models, clocks, devices or protocols are no one system.
+    Rows of several process models, clocks, backends, devices or protocols are no one system.
     Several element types are, where bytes are only copied.
     """
     _one("process models", rows, lambda row: row.source.process_model, "fit their files apart")
     _one("clocks", rows, lambda row: row.source.clock, "fit their files apart")
+    _one("backends", rows, lambda row: row.source.backend, "fit their files apart")
     _one("devices", rows, lambda row: row.source.device, "fit their files apart")
     _one("protocols", rows, lambda row: row.protocol, "choose with --where 'protocol == ...'")
     reducing = [row for row in rows if collective(row.collective).reduces]

@@ -2,7 +2,8 @@
 
 JSON lines are for programs: a line with ``schema`` tells what holds for the rows after it
 (library, clock, process model, device, backend, columns), every other line is a row, or a
-call that gave none (``left_out``: the reason). Rows are appended as they come, so that a run
+call that gave none (``left_out``: the reason). What else a writer knows of a row stands under
+``detail``, which only the writer reads. Rows are appended as they come, so that a run
 that dies leaves all but its last line whole; a later run appends a header of its own.
 
 CSV is for people: one line of columns, `COLUMNS`, of which `collective`, `ranks`, `size` and
@@ -22,6 +23,7 @@ from collsim.units import MAX_SIZE
 
 __all__ = [
     "COLUMNS",
+    "DETAIL",
     "ROW_COLUMNS",
     "SCHEMA",
     "SOURCE_COLUMNS",
@@ -58,6 +60,8 @@ SOURCE_COLUMNS: Final[Mapping[str, str]] = {
     "backend": "backend",
 }
 COLUMNS: Final = (*ROW_COLUMNS, *SOURCE_COLUMNS)
+DETAIL: Final = "detail"
+"""Key of a row whose value is the writer's own."""
 _REQUIRED = ("collective", "ranks", "size", "seconds")
 _KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 

@@ -139,9 +139,10 @@ def test_rows_that_cannot_be_used(tmp_path: Path, row: str, reason: str) -> None
 
 
 def test_a_stranger_is_named(tmp_path: Path) -> None:
-    """A key that nothing reads may be a slip."""
+    """A key that nothing reads may be a slip; `detail` is the writer's own."""
     path = tmp_path / "a.jsonl"
     row = {"collective": "all_reduce", "ranks": 8, "size": 8, "seconds": 1, "protcol": "ll"}
+    row |= {"detail": {"spread": 0.01}}
     path.write_text(json.dumps({"schema": SCHEMA}) + "\n" + json.dumps(row) + "\n")
     assert read_log(path).notes == (
         f"{path}: column 'protcol' is not read; did you mean protocol?",

@@ -102,9 +102,8 @@ def measurements_of(logs: Logs) -> Measurements:
 
 def read_log(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Measurements:
     """Read one file. See `read_logs`."""
-    name, importer, lines = _opened(path)
-    found = importer.stream(name, lines, options or ReadOptions())
-    return collect(name, importer.rows, chain(found, lines.strangers(name)))
+    name, importer, found = _read(path, options)
+    return collect(name, importer.rows, found)
 
 
 def stream_log(
@@ -125,22 +124,42 @@ def stream_log(
     >>> sum(isinstance(one, Measurement) for one in found)
     62
     """
-    name, importer, lines = _opened(path)
-    yield from importer.stream(name, lines, options or ReadOptions())
-    yield from lines.strangers(name)
+    yield from _read(path, options)[2]
 
 
-def _opened(path: str | os.PathLike[str]) -> "tuple[str, Importer, _Watched]":
-    path = os.fspath(path)
+def _read(
+    path: str | os.PathLike[str], options: ReadOptions | None
+) -> tuple[str, Importer, Iterator[Found]]:
+    path, options = os.fspath(path), options or ReadOptions()
     if path == "-" or not os.path.isfile(path):
         # A pipe can be read once only, and its beginning is looked at twice.
         name = STDIN if path == "-" else path
         lines = _stdin() if path == "-" else _text_of(path)
         held: list[str] = []
         importer = _pick(name, _kept(name, lines, held))
-        return name, importer, _Watched(importer, chain(held, lines))
+        return name, importer, _found(name, importer, chain(held, lines), options, False)
     importer = _pick(path, _text_of(path))
-    return path, importer, _Watched(importer, _text_of(path))
+    return path, importer, _found(path, importer, _text_of(path), options, True)
+
+
+def _found(
+    name: str, importer: Importer, lines: Iterable[str], options: ReadOptions, again: bool
+) -> Iterator[Found]:
+    """Yield what is in a file, which is read once more for tables of another format."""
+    watched = _Watched(importer, lines)
+    yield from importer.stream(name, watched, options)
+    for line, other in watched.strangers:
+        if again and importer.mixes and other.mixes:
+            try:
+                yield from other.stream(name, _text_of(name), options)
+            except FileError as error:
+                yield LeftOut(name, line, error.reason)
+        else:
+            yield LeftOut(
+                name,
+                line,
+                f"a table of another format, {other.summary}: put it in its own file",
+            )
 
 
 class _Watched:
@@ -154,25 +173,21 @@ class _Watched:
             if other is not importer
             for text in other.opens
         ]
-        self._found: dict[str, tuple[int, int]] = {}
+        self._first: dict[str, tuple[int, Importer]] = {}
 
     def __iter__(self) -> Iterator[str]:
         number = 1
         for line in self._lines:
             for text, other in self._others:
-                if text in line and other.marks(line):
-                    first, count = self._found.get(other.summary, (number, 0))
-                    self._found[other.summary] = first, count + 1
+                if text in line and other.summary not in self._first and other.marks(line):
+                    self._first[other.summary] = number, other
             yield line
             number += line.endswith("\n")
 
-    def strangers(self, name: str) -> Iterator[LeftOut]:
-        """Yield what was not read; to be asked for after the lines."""
-        for summary, (line, count) in self._found.items():
-            tables = "a table" if count == 1 else f"{count} tables"
-            yield LeftOut(
-                name, line, f"{tables} of another format, {summary}: put it in its own file"
-            )
+    @property
+    def strangers(self) -> list[tuple[int, Importer]]:
+        """Where the first table of each other format begins; known after the lines."""
+        return list(self._first.values())
 
 
 def _kept(name: str, lines: Iterable[str], held: list[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from collsim.calibrate.importer import LONGEST_LINE, Found, Importer, ReadOptions, numbered
 from collsim.calibrate.importers._truth import doubt
-from collsim.core.measured import ROW_COLUMNS, SCHEMA, row_of, source_of
+from collsim.core.measured import DETAIL, ROW_COLUMNS, SCHEMA, row_of, source_of
 from collsim.core.measurements import LeftOut, Source
 from collsim.errors import FileError, InputError, UnknownNameError, nearest
 
@@ -80,7 +80,7 @@ def _strangers(file: str, columns: Iterable[object]) -> list[str]:
     """Return a note per column that is not read."""
     notes = []
     for name in columns:
-        if isinstance(name, str) and name not in ROW_COLUMNS:
+        if isinstance(name, str) and name not in ROW_COLUMNS and name != DETAIL:
             like = nearest(name, tuple(ROW_COLUMNS))
             hint = f"; did you mean {like}?" if like else ""
             notes.append(f"{file}: column {name[:40]!r} is not read{hint}")

@@ -245,4 +245,5 @@ IMPORTER = Importer(
     "nccl-tests text output",
     "nccl-tests lines of size, count, type, times",
     opens=("nThread", "Collective test starting:", "algbw"),
+    mixes=True,
 )

@@ -103,8 +103,11 @@ class _Reader:
             self._head(head["rest"], number_)
         elif datatype is not None:
             self._dtype = _DTYPES.get(datatype[1])
-        elif memory is not None and "HOST" in (memory[1], memory[2]):
-            self._source["backend"] += ", host memory"
+        elif memory is not None:
+            if "HOST" in (memory[1], memory[2]) and self._source:
+                self._source["backend"] += ", host memory"
+        else:
+            self._columns = []  # of another program: the table is over
 
     def _begin(self, title: re.Match[str]) -> None:
         self._title = title["title"]
@@ -198,4 +201,5 @@ IMPORTER = Importer(
     "OSU micro-benchmark tables",
     "OSU lines of size and latency or bandwidth",
     opens=("OSU ",),
+    mixes=True,
 )
