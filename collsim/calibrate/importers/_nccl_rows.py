@@ -15,6 +15,7 @@ __all__ = [
     "foreign_unit",
     "impossible_row",
     "numbers_of",
+    "prefix_of",
     "rows_of",
 ]
 
@@ -39,6 +40,8 @@ _APART = re.compile(r"\d+\.\d\d")
 _UNITS = re.compile(r"\s*#?(?:\s*\([^()\s]{1,20}\)){3,20}\s*")
 _KNOWN_UNITS = ("B", "bytes", "elements", "us", "\u00b5s", "\u03bcs", "GB/s", "%")
 _SHOWN = 24
+_DIGITS = re.compile(r"\d+")
+_LABELS = ":|]>)/"  # what ends a label; mere words and numbers are no prefix
 
 
 @dataclass(frozen=True)
@@ -210,6 +213,23 @@ def rows_of(text: str, line: int) -> list[Row]:
         row = Row(line, int(found[1]), int(found[2]), dtype, op, _leading(words))
         rows.append(row)
     return rows
+
+
+def prefix_of(text: str) -> re.Pattern[str] | None:
+    """Return what a launcher put before the row in `text`, its digits left open.
+
+    Examples
+    --------
+    >>> prefix_of("worker-1  |  1024 256 float").match("worker-2  | 366.5").end()
+    11
+    >>> prefix_of("   1024 256 float") is None
+    True
+    """
+    found = _START.search(text)
+    prefix = text[: found.start()].strip() if found is not None else ""
+    if not prefix or not any(letter in prefix for letter in _LABELS):
+        return None
+    return re.compile(r"\s*" + _DIGITS.sub(r"\\d+", re.escape(prefix)))
 
 
 def numbers_of(text: str) -> tuple[str, ...]:

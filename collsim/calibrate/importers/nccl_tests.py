@@ -13,6 +13,7 @@ from collsim.calibrate.importers._nccl_rows import (
     foreign_unit,
     impossible_row,
     numbers_of,
+    prefix_of,
     rows_of,
 )
 from collsim.calibrate.importers._nccl_table import Table
@@ -100,6 +101,7 @@ class _Reader:
         self._table: list[Row] = []
         self._decided: tuple[str, int] | None = None
         self._pending: Row | None = None
+        self._prefix: re.Pattern[str] | None = None
         self._last = 0
 
     def drained(self) -> list[Found]:
@@ -117,13 +119,15 @@ class _Reader:
         rows = rows_of(text, number)
         for row in rows:
             self._add(row)
+        if self._pending is not None and rows:
+            self._prefix = prefix_of(text)
         impossible = impossible_row(text)
         if impossible is not None:
             self._settle()
             self.found.append(LeftOut(self.file, number, impossible))
         if rows or impossible is not None:
             return
-        numbers = numbers_of(text)
+        numbers = numbers_of(self._unlabelled(text))
         if numbers:
             self._continue(numbers, number)
             return
@@ -141,6 +145,13 @@ class _Reader:
     def finish(self) -> None:
         """Take the end of the file."""
         self._close()
+
+    def _unlabelled(self, text: str) -> str:
+        """Return the rest of a row without the label that its beginning has, too."""
+        if self._pending is None or self._prefix is None:
+            return text
+        found = self._prefix.match(text)
+        return text if found is None else text[found.end() :]
 
     def _take_message(self, line: str) -> None:
         if "version" in line or "set by environment" in line:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -91,3 +92,32 @@ def test_a_table_that_tells_too_little_does_not_spoil_the_others() -> None:
     assert [str(left) for left in rows.left_out] == [
         "a.log:9: the log does not tell the number of ranks; say it with --ranks"
     ]
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "[1,0]<stdout>:",
+        "0: ",
+        "2024-10-01T12:00:0{}.123456789Z ",
+        "2024/10/01 12:00:0{} ",
+        "worker-1  | ",
+        "[pod/test-launcher/main] ",
+        "[rank0]: ",
+        "Oct 01 12:00:0{} node-a run[77]: ",
+        "> ",
+    ],
+)
+def test_rows_split_behind_a_prefix(synthetic: ModuleType, prefix: str) -> None:
+    """Their halves carry it too, with other digits where it is a time."""
+    plain = synthetic.log("all_reduce", 4, alpha=1e-6, beta=1e-11)
+    lines: list[str] = []
+    for line in plain.splitlines():
+        words = line.split()
+        parts = [words[:5], words[5:9], words[9:]] if line.startswith(" ") else []
+        lines += ["   ".join(["", *part]) for part in parts] or [line]
+    split = [prefix.format(at % 10) + line for at, line in enumerate(lines)]
+    found = read("a.log", split)
+    whole = read("a.log", plain.splitlines())
+    assert found.left_out == ()
+    assert [row.seconds for row in found] == [row.seconds for row in whole]
