@@ -15,9 +15,9 @@ PACKAGE = ROOT / "collsim"
 # stands above the rooms that it takes them from and below those who start here.
 FLOORS = (
     {"errors"},
-    {"registry", "units", "files"},
+    {"registry", "units", "files", "xml_file"},
     {"core"},
-    {"algorithms", "topology", "engine", "measure"},
+    {"algorithms", "topology", "engine", "measure", "nccl"},
     {"choose", "calibrate", "config"},
     {"plot", "report", "interop"},
     {"__init__"},

@@ -3,9 +3,19 @@
 from collsim.algorithms._catalogue import (
     algorithm_names,
     build,
+    canonical,
     find,
     refusal,
     unknown_algorithm,
+    variants,
 )
 
-__all__ = ["algorithm_names", "build", "find", "refusal", "unknown_algorithm"]
+__all__ = [
+    "algorithm_names",
+    "build",
+    "canonical",
+    "find",
+    "refusal",
+    "unknown_algorithm",
+    "variants",
+]

@@ -5,6 +5,7 @@ from typing import Final
 
 from numpy.typing import ArrayLike
 
+from collsim.algorithms._spec import bound, read_options, split, text_of, tried
 from collsim.core.algorithm import Algorithm
 from collsim.core.builder import Builder
 from collsim.core.collective import check_ranks, collective
@@ -13,7 +14,15 @@ from collsim.core.setting import Setting
 from collsim.errors import InputError, UnknownNameError
 from collsim.registry import member, names
 
-__all__ = ["algorithm_names", "build", "find", "refusal", "unknown_algorithm"]
+__all__ = [
+    "algorithm_names",
+    "build",
+    "canonical",
+    "find",
+    "refusal",
+    "unknown_algorithm",
+    "variants",
+]
 
 _ENDS = ("mst", "ring")
 
@@ -39,6 +48,7 @@ _ESTABLISHED: Final = frozenset(
         "swing",
         "nvls",
         "nvls_tree",
+        "multicast",
         "bruck",
         "direct",
         "pairwise",
@@ -68,17 +78,52 @@ def algorithm_names(collective_name: str) -> tuple[str, ...]:
 def find(collective_name: str, name: str) -> Algorithm:
     """Return an algorithm: how it is built, and what it claims.
 
+    Parameters
+    ----------
+    collective_name : str
+        Any spelling.
+    name : str
+        Its name, with options if there are any: ``"ring"``, ``"bruck:radix=8"``.
+
     Raises
     ------
     UnknownNameError
-        If there is no such collective or algorithm; names the nearest.
+        If there is no such collective, algorithm or option; names the nearest.
+    InputError
+        If an option can't have that value.
 
     Examples
     --------
     >>> find("all_reduce", "ring").formula
     '2(P-1)α + 2(P-1)/P·nβ + (P-1)/P·nγ'
     """
-    known = collective(collective_name).name
+    return _read(collective_name, name)[1]
+
+
+def canonical(collective_name: str, name: str) -> str:
+    """Return an algorithm's name with the options that differ from the default.
+
+    Examples
+    --------
+    >>> canonical("alltoall", "bruck: radix = 4"), canonical("alltoall", "bruck:radix=08")
+    ('bruck', 'bruck:radix=8')
+    """
+    return _read(collective_name, name)[0]
+
+
+def variants(collective_name: str, name: str, setting: Setting) -> tuple[str, ...]:
+    """Return an algorithm in all options that are worth a try on ranks spread like this.
+
+    Examples
+    --------
+    >>> variants("all_to_all", "bruck", Setting(16))
+    ('bruck', 'bruck:radix=3', 'bruck:radix=8')
+    """
+    return tuple(tried(name, _base(collective(collective_name).name, name), setting))
+
+
+def _base(known: str, name: str) -> Algorithm:
+    """Return an algorithm with the defaults of its options."""
     existing = algorithm_names(known)
     if name not in existing:
         raise unknown_algorithm(f"algorithm of {known}", name, existing)
@@ -88,10 +133,30 @@ def find(collective_name: str, name: str) -> Algorithm:
     return found
 
 
+def _read(collective_name: str, spec: str) -> tuple[str, Algorithm]:
+    """Return the canonical text of an algorithm, and the algorithm with its options set."""
+    known = collective(collective_name).name
+    name, options = split(spec)
+    base = _base(known, name)
+    if options is None:
+        return name, base
+    values = read_options(f"{known}/{name}", base, options)
+    return text_of(name, base, values), bound(base, values)
+
+
 def refusal(
-    collective_name: str, name: str, ranks: int, node: ArrayLike | None = None
+    collective_name: str,
+    name: str,
+    ranks: int,
+    node: ArrayLike | None = None,
+    multicast: bool = False,
 ) -> str | None:
     """Return why an algorithm can't run on so many ranks on these nodes, or None if it can.
+
+    Parameters
+    ----------
+    collective_name, name, ranks, node, multicast
+        As in :func:`build`.
 
     Examples
     --------
@@ -99,7 +164,7 @@ def refusal(
     True
     """
     algorithm = find(collective_name, name)
-    reason = algorithm.limits(ranks) or algorithm.needs(Setting(ranks, node))
+    reason = algorithm.limits(ranks) or algorithm.needs(Setting(ranks, node, multicast))
     return None if reason is None else f"{collective(collective_name).name}/{name}: {reason}"
 
 
@@ -128,13 +193,14 @@ def build(
     *,
     node: ArrayLike | None = None,
     channels: int = 1,
+    multicast: bool = False,
 ) -> Schedule:
     """Return the schedule of an algorithm.
 
     Parameters
     ----------
     collective_name, name : str
-        For example ``"all_reduce"``, ``"ring"``.
+        For example ``"all_reduce"``, ``"ring"``; options may follow the name.
     ranks : int
         Rank count P.
     root : int
@@ -145,6 +211,9 @@ def build(
         Node of every rank, as in ``cluster.node``; None means that all are on one.
     channels : int
         Copies of the algorithm that run at once, each on its share of the data.
+    multicast : bool
+        Whether the switches of all nodes can add up and multicast, as
+        ``cluster.setting.multicast`` says.
 
     Raises
     ------
@@ -159,15 +228,17 @@ def build(
     """
     kind = collective(collective_name)
     algorithm = find(collective_name, name)
-    reason = refusal(kind.name, name, check_ranks(ranks), node)
+    reason = refusal(kind.name, name, check_ranks(ranks), node, multicast)
     if reason is not None:
         raise InputError(reason)
     if chunks != 1 and not algorithm.chunked:
         raise InputError(f"chunks: {kind.name}/{name} sends each message whole, got {chunks}")
     if channels != 1 and not algorithm.channeled:
         raise InputError(f"channels: {kind.name}/{name} runs in one, got {channels}")
-    parts = algorithm.parts(ranks, chunks)
-    builder = Builder(kind, ranks, root, chunks, parts, node=node, channels=channels)
+    parts = algorithm.cut(Setting(ranks, node, multicast), chunks)
+    builder = Builder(
+        kind, ranks, root, chunks, parts, node=node, channels=channels, multicast=multicast
+    )
     if ranks > 1:
         algorithm.build(builder)
     return builder.finish()

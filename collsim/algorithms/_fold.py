@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from collsim.core.builder import Builder
 
-__all__ = ["fold", "in_step", "unfold"]
+__all__ = ["fold", "hands_in", "in_step", "unfold"]
 
 
 def in_step(b: Builder) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def in_step(b: Builder) -> dict[str, Any]:
     return {} if b.ranks & (b.ranks - 1) == 0 else {"turn": 0, "strict": True}
 
 
-def _pairs(ranks: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def hands_in(ranks: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return who hands in to whom: of the first ranks, every even one to its neighbour."""
     extra = ranks - (1 << ranks.bit_length() - 1)
     given = np.arange(0, 2 * extra, 2)
@@ -37,7 +37,7 @@ def fold(b: Builder) -> NDArray[np.int64]:
     >>> fold(Builder(collective("all_reduce"), 6)).tolist()
     [1, 3, 4, 5]
     """
-    given, kept = _pairs(b.ranks)
+    given, kept = hands_in(b.ranks)
     if given.size:
         b.next_round()
         b.reduce(given, kept, np.tile(b.pieces.ravel(), (given.size, 1)), turn=0, strict=True)
@@ -46,7 +46,7 @@ def fold(b: Builder) -> NDArray[np.int64]:
 
 def unfold(b: Builder) -> None:
     """Send the result to the ranks that had handed in."""
-    given, kept = _pairs(b.ranks)
+    given, kept = hands_in(b.ranks)
     if given.size:
         b.next_round()
         b.copy(kept, given, np.tile(b.pieces.ravel(), (given.size, 1)), turn=0, strict=True)

@@ -1,14 +1,16 @@
-"""Halve what is summed, double what is known: with partners of any pattern."""
+"""Double what is known, and halve what is summed: with partners of any pattern."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.algorithms._arrange import log2_up
+from collsim.algorithms.compose import in_turns, part, play, reverse, then
 from collsim.core.builder import Builder
 
-__all__ = ["halve_and_double"]
+__all__ = ["double", "halve_and_double"]
 
 IntArray = NDArray[np.int64]
 
@@ -18,36 +20,64 @@ def halve_and_double(
     core: IntArray,
     parts: IntArray,
     partner: Callable[[int], IntArray],
-    how: Mapping[str, Any] | None = None,
+    turns: bool = False,
 ) -> None:
-    """List a reduce_scatter by halving, then an all_gather by doubling.
+    """List an all_gather by doubling, after the same backwards: a reduce_scatter by halving.
 
     Parameters
     ----------
     core : int array, shape (Q,)
-        The ranks that take part, a power of two.
+        The ranks that take part.
     parts : int array, shape (Q, m)
         Pieces of which each member of `core` is to hold the sum in between.
     partner : callable
         ``step -> int array, shape (Q,)``: with whom each member exchanges in a step, as its
-        place in `core`; a step pairs them off.
+        place in `core`; a step pairs them off. The all_gather begins with the last one.
+    turns : bool
+        Whether nobody may run ahead, as ranks have handed in before.
+    """
+    gather = part(b, "all_gather", _doubling(partner), ranks=core, pieces=parts)
+    both = then(reverse(gather, adds=True), gather)
+    play(b, in_turns(both, strict=True) if turns else both)
+
+
+def double(
+    b: Builder,
+    core: IntArray,
+    known: NDArray[np.bool_],
+    partners: Iterable[IntArray],
+    how: Mapping[str, Any] | None = None,
+) -> None:
+    """List rounds in which partners exchange what the other lacks.
+
+    Parameters
+    ----------
+    core : int array, shape (Q,)
+        The ranks that take part.
+    known : bool array, shape (Q, blocks)
+        Which blocks each of them has at first.
+    partners : iterable of int array, shape (Q,)
+        With whom each exchanges in a round, as its place in `core`.
     how : mapping, optional
         Further arguments of each message.
     """
-    how = how or {}
-    steps = core.size.bit_length() - 1
-    partners = [partner(step) for step in range(steps)]
-    # What each member can still reach by the steps to come, itself first: its own share.
-    reach = [np.arange(core.size)[:, None]]
-    for other in reversed(partners):
-        reach.insert(0, np.concatenate([reach[0], reach[0][other]], axis=1))
-    for step, other in enumerate(partners):
+    for other in partners:
         b.next_round()
-        b.reduce(core, core[other], _flat(parts[reach[step + 1][other]]), **how)
-    for step in reversed(range(steps)):
-        b.next_round()
-        b.copy(core, core[partners[step]], _flat(parts[reach[step + 1]]), **how)
+        sent = known & ~known[other]
+        counts = sent.sum(axis=1)
+        for count in np.unique(counts[counts > 0]):
+            at = np.flatnonzero(counts == count)
+            blocks = np.nonzero(sent[at])[1].reshape(at.size, count)
+            pieces = b.pieces[blocks].reshape(at.size, -1)
+            b.copy(core[at], core[other[at]], pieces, **(how or {}))
+        known = known | known[other]
 
 
-def _flat(pieces: IntArray) -> IntArray:
-    return pieces.reshape(len(pieces), -1)
+def _doubling(partner: Callable[[int], IntArray]) -> Callable[[Builder], None]:
+    """Return how to list an all_gather among all ranks; the last step comes first."""
+
+    def build(b: Builder) -> None:
+        partners = map(partner, reversed(range(log2_up(b.ranks))))
+        double(b, np.arange(b.ranks), np.eye(b.ranks, dtype=bool), partners)
+
+    return build

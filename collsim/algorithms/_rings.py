@@ -1,33 +1,13 @@
-"""Rings: in which order they go around, and several of them at once."""
-
-from collections.abc import Sequence
-from dataclasses import dataclass
+"""In which order rings go around the ranks, where there are several of them at once."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.core.builder import Builder
 from collsim.core.setting import Setting
 
-__all__ = ["Ring", "all_gather", "channel_rings", "reduce_scatter", "ring_order"]
+__all__ = ["ring_order"]
 
 IntArray = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Ring:
-    """One way around, and what travels on it.
-
-    Parameters
-    ----------
-    order : int array, shape (P,)
-        Every rank once; each sends to the one behind it, the last to the first.
-    shares : int array, shape (P, m)
-        Pieces of each rank's share.
-    """
-
-    order: IntArray
-    shares: IntArray
 
 
 def ring_order(setting: Setting, channel: int = 0, channels: int = 1) -> IntArray:
@@ -48,32 +28,3 @@ def ring_order(setting: Setting, channel: int = 0, channels: int = 1) -> IntArra
         return np.arange(setting.ranks)
     turned = [np.roll(ranks, -channel) for ranks in setting.members]
     return np.concatenate([ranks[:: -1 if i % 2 else 1] for i, ranks in enumerate(turned)])
-
-
-def channel_rings(b: Builder) -> list[Ring]:
-    """Return the ring of every channel, on its share of the data.
-
-    A rank's share is its block, or its part of the block where there is only one.
-    """
-    return [
-        Ring(ring_order(b.setting, c, b.channels), np.reshape(b.share(c), (b.ranks, -1)))
-        for c in range(b.channels)
-    ]
-
-
-def reduce_scatter(b: Builder, rings: Sequence[Ring]) -> None:
-    """List the steps after which every rank holds the sum of its share."""
-    for step in range(b.ranks - 1):
-        b.next_round()
-        for channel, ring in enumerate(rings):
-            at = ring.order
-            b.reduce(at, np.roll(at, -1), ring.shares[np.roll(at, 1 + step)], channel=channel)
-
-
-def all_gather(b: Builder, rings: Sequence[Ring]) -> None:
-    """List the steps after which every rank holds all shares."""
-    for step in range(b.ranks - 1):
-        b.next_round()
-        for channel, ring in enumerate(rings):
-            at = ring.order
-            b.copy(at, np.roll(at, -1), ring.shares[np.roll(at, step)], channel=channel)

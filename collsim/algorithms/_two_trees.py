@@ -1,8 +1,18 @@
 """Two binary trees over the same ranks: who forwards in one is a leaf in the other."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 
-__all__ = ["Edge", "two_trees"]
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.algorithms._arrange import from_root
+from collsim.algorithms._recording import Call, Recording
+from collsim.core.setting import Setting
+
+__all__ = ["Edge", "across_in_turns", "trees_from", "two_trees"]
+
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,78 @@ def two_trees(ranks: int) -> list[Edge]:
         reached[tree, dst] = first + 1
         timed.append(Edge(src, dst, tree, first))
     return timed
+
+
+def trees_from(setting: Setting, root: int, channel: int = 0) -> list[Edge]:
+    """Return both trees of a channel from a rank, as edges between ranks.
+
+    On one node they are two trees of ranks. On several they lead from node to node, and a
+    chain through every node: that of channel k begins at the node's GPU k, which alone
+    sends to and receives from other nodes, so that every channel has a NIC of its own. The
+    root hands the data to that GPU of its own node first.
+
+    Examples
+    --------
+    >>> setting = Setting(6, [0, 0, 0, 1, 1, 1])
+    >>> [(e.src, e.dst, e.first) for e in trees_from(setting, 0, channel=1) if e.tree == 0]
+    [(0, 1, 0), (1, 4, 1), (1, 2, 1), (4, 5, 2), (5, 3, 3)]
+    """
+    if setting.nodes == 1:
+        order = from_root(setting.ranks, root).tolist()
+        return [
+            Edge(order[e.src], order[e.dst], e.tree, e.first) for e in two_trees(len(order))
+        ]
+    chains: list[list[int]] = [
+        np.roll(ranks, -(channel % ranks.size)).tolist() for ranks in setting.members
+    ]
+    home = next(i for i, line in enumerate(chains) if root in line)
+    heads = [line[0] for line in chains]
+    lead = int(heads[home] != root)
+    chains[home] = [root, *(rank for rank in chains[home] if rank != root)]
+    order = from_root(len(chains), home).tolist()
+    across = [
+        Edge(heads[order[e.src]], heads[order[e.dst]], e.tree, e.first + lead)
+        for e in two_trees(len(order))
+    ]
+    reached = {(e.tree, e.dst): e.first + 1 for e in across}
+    inside = [
+        Edge(src, dst, tree, reached.get((tree, line[0]), 0) + place)
+        for tree in range(2)
+        for line in chains
+        for place, (src, dst) in enumerate(pairwise(line))
+    ]
+    lead_in = [edge for edge in inside if edge.src == root and lead]
+    return [*lead_in, *across, *(edge for edge in inside if edge not in lead_in)]
+
+
+def across_in_turns(recording: Recording, setting: Setting) -> Recording:
+    """Return a recording of trees in which what goes to other nodes takes strict turns.
+
+    So a NIC that sends to two nodes, or one that sends up and down, never has its cable
+    promised to many chunks of one way before those of the other. Inside a node there is one
+    neighbour to receive from.
+    """
+    node = np.asarray(setting.node)
+
+    def split(call: Call) -> tuple[Call, ...]:
+        across = node[call.src] != node[call.dst]
+        return tuple(
+            replace(
+                call,
+                src=call.src[these],
+                dst=call.dst[these],
+                pieces=call.pieces[these],
+                turn=np.full(np.count_nonzero(these), queue),
+                strict=queue == 0,
+            )
+            for queue, these in ((0, across), (1, ~across))
+            if these.any()
+        )
+
+    rounds = tuple(
+        tuple(chain.from_iterable(split(call) for call in calls)) for calls in recording.rounds
+    )
+    return replace(recording, queues=2, rounds=rounds)
 
 
 def _edges(ranks: int) -> list[tuple[int, int, int]]:

@@ -15,7 +15,6 @@ from collsim.calibrate.formula import (
 )
 from collsim.core.cluster import Cluster
 from collsim.core.profile import Profile
-from collsim.core.setting import Setting
 from collsim.engine.chunks import best_chunks, channels_of, fastest_channels
 from collsim.engine.prepared import Prepared
 from collsim.errors import InputError
@@ -128,7 +127,7 @@ class _Times:
     def _best(self, collective: str, ranks: int, nbytes: float) -> tuple[int, int]:
         """Return the best chunks and channels, as `predict` takes them."""
         algorithm, cluster = found_for(collective, self.algorithm)[1], self.sized(ranks)
-        possible = channels_of(algorithm, Setting(ranks, cluster.node))
+        possible = channels_of(algorithm, cluster.setting)
         chosen: dict[int, int] = {}
 
         def seconds(channels: int) -> float:
@@ -157,7 +156,7 @@ class _Times:
         if cluster.uniform is None or channels > 1:
             return False
         name, found = found_for(collective, self.algorithm)
-        reason = refusal(collective, name, ranks, cluster.node)
+        reason = refusal(collective, name, ranks, cluster.node, cluster.setting.multicast)
         if reason is not None:
             raise InputError(reason)
         terms = found.terms(ranks, chunks)
@@ -183,7 +182,8 @@ class _Times:
 
     def _formula(self, collective: str, ranks: int, nbytes: float, chunks: int) -> Predicted:
         cluster = self.sized(ranks)
-        alpha, beta = cluster.uniform or (0.0, 0.0)
+        costs = found_for(collective, self.algorithm)[1].costs(cluster)
+        alpha, beta = costs or (0.0, 0.0)
         terms = terms_of(collective, self.algorithm, ranks, chunks)
         seconds = cluster.launch + terms.seconds(nbytes, alpha, beta, cluster.gamma)
         latency = cluster.launch + terms.alphas * alpha
@@ -196,7 +196,11 @@ class _Times:
             self._prepared[key] = Prepared(
                 cluster,
                 lambda c, k: build(
-                    collective, name, ranks, chunks=c, node=cluster.node, channels=k
+                    *(collective, name, ranks),
+                    chunks=c,
+                    node=cluster.node,
+                    channels=k,
+                    multicast=cluster.setting.multicast,
                 ),
             )
         return self._prepared[key]

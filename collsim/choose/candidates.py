@@ -1,23 +1,28 @@
 """What a policy chooses among: every algorithm, in every number of chunks worth a try."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from typing import Final
 
-from collsim.choose.curve import Curve
-from collsim.engine.chunks import candidates
-from collsim.engine.least import Least, least
-from collsim.engine.simulation import Simulation, large
+from collsim.choose.curve import TIE, Curve
+from collsim.engine.chunks import BETTER, ENOUGH, candidates, more_chunks
+from collsim.engine.least import least
+from collsim.engine.simulation import Simulation
 from collsim.errors import TooLargeError
 
-__all__ = ["Candidate", "Variant"]
+__all__ = ["Candidate", "Lines", "Variant"]
 
-_Lines = list[tuple[float, float]]
+Lines = list[tuple[float, float]]
 
 # Owners of one algorithm's variants are numbered from a multiple of it.
-_VARIANTS: Final = 64
-_RUNS: Final = 100
+_VARIANTS: Final = 2**16
+# Chunks times ranks up to which a formula's answer is simulated to confirm it, and how
+# nearly equal their times have to be.
+_CONFIRMED: Final = 2**14
+_SAME: Final = 1e-9
 # A size far above all that are asked for.
 _FAR: Final = 2.0**60
 
@@ -49,19 +54,17 @@ class Variant:
         """The smallest size in bytes: a chunk is a byte at least."""
         return self.chunks if self.chunks > 1 and self.candidate.free else 0
 
-    def lines(self, sure: bool = False) -> _Lines:
-        """Return its lower bound, as lines of seconds at 0 and per byte.
+    def bounds(self) -> Iterator[Lines]:
+        """Yield lower bounds, each as lines of seconds at 0 and per byte.
 
-        Parameters
-        ----------
-        sure : bool
-            Whether to build its schedule for it, and not to tell it from fewer chunks.
+        What takes the least work comes first: one that holds for any number of chunks,
+        one told from few chunks, and that of its own schedule.
         """
-        return self.candidate.lines(self.chunks, self.channels, sure)
+        yield from self.candidate.bounds(self.chunks, self.channels)
 
     def bound(self, nbytes: float) -> float:
-        """Return its lower bound in seconds at a size."""
-        return max(at + slope * nbytes for at, slope in self.lines())
+        """Return its lower bound in seconds at a size, from one chunk."""
+        return _at(next(self.bounds()), nbytes)
 
     def seconds(self, nbytes: float) -> float:
         """Return its time in seconds at a size."""
@@ -81,13 +84,16 @@ class Candidate:
 
     def __init__(self, curve: Curve, place: int) -> None:
         self.name = curve.name
-        self.fair = curve.cluster.sharing == "fair"
         self.free = curve.chunks is None
         self.formula = curve.by_formula(2 if curve.chunks is None else curve.chunks)
         self._curve = curve
         self.by_formula = cache(self._formula)
         self.simulation = cache(self._simulation)
+        self.own = cache(lambda chunks, channels: least(self.simulation(chunks, channels)))
         self.least = cache(self._least)
+        self.floor = cache(self._floor)
+        self.stretched = cache(self._stretched)
+        self.exact = cache(self._exact)
         self.seconds = cache(self._seconds)
         self.variants = [
             Variant(place * _VARIANTS + i, self.name, chunks, channels, self)
@@ -104,13 +110,13 @@ class Candidate:
             return (curve.chunks,)
         if curve.model == "formula" and not self.formula:
             return (1,)
+        if curve.asked:
+            return curve.asked
         return candidates(self.formula, curve.cluster.ranks * channels)
 
     def _simulation(self, chunks: int, channels: int) -> Simulation:
         schedule = self._curve.schedule(chunks, channels)
-        # Its curve takes about so many runs.
-        compiled = large(len(schedule) * _RUNS, self.fair)
-        return Simulation(schedule, self._curve.cluster, compiled=compiled)
+        return Simulation(schedule, self._curve.cluster)
 
     def _formula(self, chunks: int) -> Curve:
         curve = self._curve
@@ -120,6 +126,7 @@ class Candidate:
             curve.cluster,
             root=curve.root,
             chunks=chunks,
+            channels=1,
             model=curve.model,
         )
 
@@ -128,35 +135,100 @@ class Candidate:
             return self.by_formula(chunks).seconds(nbytes)
         return self.simulation(chunks, channels).makespan(nbytes)
 
-    def _least(self, chunks: int, channels: int) -> Least:
-        return least(self.simulation(chunks, channels))
+    def _least(self, chunks: int, channels: int) -> Lines:
+        return self.own(chunks, channels).lines()
 
-    def lines(self, chunks: int, channels: int, sure: bool = False) -> _Lines:
-        """Return the lower bound of a variant; see :meth:`Variant.lines`."""
+    def bounds(self, chunks: int, channels: int) -> Iterator[Lines]:
+        """Yield lower bounds of a variant; see :meth:`Variant.bounds`."""
         if self.formula:
-            start = self.seconds(chunks, channels, 0.0)
-            far = self.seconds(chunks, channels, _FAR)
-            return [(start, max(0.0, far - start) / _FAR)]
-        if chunks > 4 and not sure and self.free:
-            one, two, four = (self.least(c, channels) for c in (1, 2, 4))
-            found = one.stretched(two, four, chunks)
-            if found is not None:
-                return found.lines()
-        return self.least(chunks, channels).lines()
+            yield self.exact(chunks)
+            return
+        if chunks > 1 and self.free:
+            yield self.floor(channels)
+            stretched = self.stretched(chunks, channels) if chunks > 4 else None
+            if stretched is not None:
+                yield stretched
+                return
+        yield self.least(chunks, channels)
 
-    def possible(self) -> Iterator[Variant]:
-        """Yield the variants, unless they are not too large to be simulated.
+    def _exact(self, chunks: int) -> Lines:
+        start, far = self.seconds(chunks, 1, 0.0), self.seconds(chunks, 1, _FAR)
+        return [(start, max(0.0, far - start) / _FAR)]
+
+    def _floor(self, channels: int) -> Lines:
+        """Return what holds for any number of chunks: see :meth:`Curve.floor`."""
+        return self.own(1, channels).for_any_chunks().lines()
+
+    def _stretched(self, chunks: int, channels: int) -> Lines | None:
+        one, two, four = (self.own(c, channels) for c in (1, 2, 4))
+        found = one.stretched(two, four, chunks)
+        return None if found is None else found.lines()
+
+    def bound(self, nbytes: float) -> float:
+        """Return a time in seconds that no variant is below at a size."""
+        return min(v.bound(nbytes) for v in self.variants)
+
+    def fastest(self, nbytes: float, at_most: float = math.inf) -> tuple[Variant, float]:
+        """Return the fastest variant at a size and its time, by the rule of `predict`.
+
+        Parameters
+        ----------
+        nbytes : float
+            The size.
+        at_most : float
+            A time in seconds; if all are slower, any of them will do.
+        """
+        best, least = self.variants[0], math.inf
+        for _, group in groupby(self.variants, key=lambda v: v.channels):
+            worse, fewest = 0, math.inf
+            tried: list[tuple[int, float]] = []
+            for variant in group:
+                enough = worse == ENOUGH or more_chunks(tried) > at_most
+                if variant.low > nbytes or enough:
+                    break
+                try:
+                    seconds = variant.seconds(nbytes)
+                except TooLargeError:
+                    break
+                tried.append((variant.chunks, seconds))
+                worse = 0 if seconds < fewest * (1 - BETTER) else worse + 1
+                fewest = min(fewest, seconds)
+                if seconds < least * (1 - TIE):
+                    best, least = variant, seconds
+        return best, least
+
+    def confirmed(self, best: Variant, nbytes: float) -> bool | None:
+        """Return whether a simulation says what a formula does of time and chunks.
+
+        Parameters
+        ----------
+        best : Variant
+            What is the fastest by the formula.
+        nbytes : float
+            The size.
+        """
+        if not self.formula or self._curve.model == "formula" or not self.free:
+            return None
+        place = self.variants.index(best)
+        beside = [v for v in self.variants[max(0, place - 1) : place + 2] if v.low <= nbytes]
+        if beside[-1].chunks * self._curve.cluster.ranks > _CONFIRMED:
+            return None
+        times = {v.chunks: self._simulation(v.chunks, 1).makespan(nbytes) for v in beside}
+        least = min(times.values())
+        same = math.isclose(times[best.chunks], best.seconds(nbytes), rel_tol=_SAME)
+        return same and times[best.chunks] <= least * (1 + _SAME)
+
+    def smallest(self) -> Variant:
+        """Return the first variant.
 
         Raises
         ------
         TooLargeError
-            If the first already is.
+            If it is too large to be simulated.
         """
-        for i, variant in enumerate(self.variants):
-            try:
-                variant.lines()
-            except TooLargeError:
-                if i == 0:
-                    raise
-                continue
-            yield variant
+        next(self.variants[0].bounds())
+        return self.variants[0]
+
+
+def _at(lines: Lines, nbytes: float) -> float:
+    return max(at + slope * nbytes for at, slope in lines)

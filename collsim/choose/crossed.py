@@ -4,6 +4,7 @@ import numpy as np
 
 from collsim.core.cluster import Cluster
 from collsim.core.schedule import Schedule
+from collsim.engine.lower import routes_of
 
 __all__ = ["crossed_links"]
 
@@ -27,10 +28,4 @@ def crossed_links(schedule: Schedule, cluster: Cluster) -> set[int]:
     ['nic[7].up', 'nic[15].up', 'nic[0].down', 'nic[8].down']
     """
     pairs = np.unique(np.stack([schedule.src, schedule.dst]), axis=1).astype(np.int64)
-    apart = pairs[0] != pairs[1]
-    found: set[int] = set()
-    if apart.any():
-        found.update(cluster.router(*pairs[:, apart])[1].tolist())
-    if cluster.local is not None:
-        found.update(cluster.local[pairs[0, ~apart]].tolist())
-    return found
+    return set(routes_of(cluster, *pairs)[1].tolist())

@@ -1,9 +1,10 @@
 """Where two algorithms swap: every size at which the faster one becomes the slower."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from collsim.choose.curve import Curve, Model
+from collsim.algorithms import find
+from collsim.choose.curve import Counts, Curve, Model
 from collsim.choose.search import Jump, Search
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
@@ -77,7 +78,8 @@ def crossover(
     cluster: Cluster,
     *,
     root: int = 0,
-    chunks: int | Literal["auto"] = "auto",
+    chunks: Counts = "auto",
+    channels: Counts = "auto",
     model: Model = "auto",
     min_bytes: float = _SMALLEST,
     max_bytes: float = _LARGEST,
@@ -92,8 +94,8 @@ def crossover(
         Two algorithms of it.
     cluster : Cluster
         Where they run.
-    root, chunks, model
-        As in :func:`collsim.predict`; `chunks` goes to those that take them.
+    root, chunks, channels, model
+        As in :func:`collsim.predict`; `chunks` and `channels` go to those that take them.
     min_bytes, max_bytes : float
         Range of sizes, 1 byte to 1 TiB by default.
 
@@ -130,11 +132,13 @@ def crossover(
             name,
             cluster,
             root=root,
-            chunks=chunks if chunks == "auto" or _takes_chunks(kind.name, name) else "auto",
+            chunks=chunks if find(kind.name, name).chunked else "auto",
+            channels=channels if find(kind.name, name).channeled else "auto",
             model=model,
         )
         for name in (a, b)
     )
+    a, b = one.name, other.name
     search = Search(one.seconds, other.seconds, steady=cluster.uniform is not None)
     signs = search.run(min_bytes, max_bytes)
     faster = {-1: a, 1: b}
@@ -154,9 +158,3 @@ def crossover(
         identical=not signs,
         faster=faster[signs.pop()] if len(signs) == 1 else None,
     )
-
-
-def _takes_chunks(collective_name: str, name: str) -> bool:
-    from collsim.algorithms import find
-
-    return find(collective_name, name).chunked

@@ -1,16 +1,14 @@
 """The time of one algorithm on one cluster, as a function of size."""
 
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
-import numpy as np
-
-from collsim.algorithms import build, find, refusal
+from collsim.algorithms import build, canonical, find, refusal
 from collsim.core.algorithm import Terms
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
 from collsim.core.schedule import Schedule
-from collsim.core.setting import Setting
 from collsim.core.timeline import Breakdown
 from collsim.engine.chunks import best_chunks, candidates, channels_of, fastest_channels
 from collsim.engine.least import Least, least
@@ -18,8 +16,10 @@ from collsim.engine.prepared import Prepared
 from collsim.engine.simulate import Simulation, check_nbytes
 from collsim.errors import InputError
 
-__all__ = ["MODELS", "TIE", "Curve", "Model", "Time"]
+__all__ = ["MODELS", "TIE", "Counts", "Curve", "Model", "Time"]
 
+# One number, the best of the usual ones, or the best of some.
+Counts = int | Literal["auto"] | Sequence[int]
 Model = Literal["event", "formula", "auto"]
 MODELS: Final = ("event", "formula", "auto")
 
@@ -44,14 +44,16 @@ class Curve:
     Parameters
     ----------
     collective_name, algorithm : str
-        For example ``"broadcast"``, ``"ring"``.
+        For example ``"broadcast"``, ``"ring"``; options may follow the name.
     cluster : Cluster
         Where it runs.
     root : int
         Root of a rooted collective.
-    chunks : int or "auto"
-        Chunks of a pipelined algorithm; auto takes the best power of two at each size.
-        An algorithm that sends its messages whole has 1.
+    chunks : int, "auto" or sequence of int
+        Chunks of a pipelined algorithm; auto takes the best power of two at each size, of
+        several numbers the best is taken. What sends its messages whole has 1.
+    channels : int, "auto" or sequence of int
+        Copies that run at once, each on its share; of several numbers the best is taken.
     model : {"auto", "event", "formula"}
         Auto uses the closed formula only where it is exact, and simulates elsewhere.
 
@@ -80,16 +82,19 @@ class Curve:
         cluster: Cluster,
         *,
         root: int = 0,
-        chunks: int | Literal["auto"] = "auto",
+        chunks: Counts = "auto",
+        channels: Counts = "auto",
         model: Model = "auto",
     ) -> None:
         self.collective = collective(collective_name)
-        self.name = algorithm
+        self.name = canonical(self.collective.name, algorithm)
         self.cluster = cluster
         self.root = check_root(root, cluster.ranks)
         self.algorithm = find(self.collective.name, algorithm)
-        setting = Setting(cluster.ranks, cluster.node)
-        reason = refusal(self.collective.name, algorithm, cluster.ranks, cluster.node)
+        setting = cluster.setting
+        reason = refusal(
+            self.collective.name, algorithm, cluster.ranks, cluster.node, setting.multicast
+        )
         if reason is not None:
             raise InputError(reason)
         if model not in MODELS:
@@ -98,25 +103,17 @@ class Curve:
         self._prepared = Prepared(cluster, self._build)
         self._terms: dict[int, Terms | None] = {}
         self._floors: list[Least] = []
-        self.channels = channels_of(self.algorithm, setting)
-        self.chunks = self._check_chunks(chunks)
+        whole = f"{self.collective.name}/{self.name}"
+        wanted = _counts("channels", channels, self.algorithm.channeled, f"{whole} runs in one")
+        self.channels = channels_of(self.algorithm, setting) if wanted is None else wanted
+        refused = f"{whole} sends each message whole"
+        counts = _counts("chunks", chunks, self.algorithm.chunked, refused)
+        if counts is None and not self.algorithm.chunked:
+            counts = (1,)
+        self.chunks = counts[0] if counts is not None and len(counts) == 1 else None
+        self.asked = counts
         if model == "formula":
             self._check_formula()
-
-    def _check_chunks(self, chunks: int | str) -> int | None:
-        """Return the chunk count, or None where the best one is to be found."""
-        if chunks == "auto":
-            return None if self.algorithm.chunked else 1
-        if isinstance(chunks, bool) or not isinstance(chunks, int) or chunks < 1:
-            raise InputError(
-                f"chunks: got {chunks!r}, expected auto or a whole number from 1 up"
-            )
-        if chunks != 1 and not self.algorithm.chunked:
-            raise InputError(
-                f"chunks: {self.collective.name}/{self.name} sends each message whole, "
-                f"got {chunks}"
-            )
-        return chunks
 
     def _check_formula(self) -> None:
         where = f"{self.collective.name}/{self.name} on cluster {self.cluster.name!r}"
@@ -141,7 +138,7 @@ class Curve:
 
     def by_formula(self, chunks: int) -> bool:
         """Return whether times with so many chunks come from the formula."""
-        if self.model == "event" or self.cluster.uniform is None or len(self.channels) > 1:
+        if self.model == "event" or self.cluster.uniform is None or self.channels != (1,):
             return False
         terms = self.terms(chunks)
         return terms is not None and terms.holds(self.cluster.gamma)
@@ -166,23 +163,16 @@ class Curve:
         return self.chunks is None and not self.by_formula(2)
 
     def floor(self, nbytes: float) -> float:
-        """Return a time in seconds below which a pipelined algorithm is in no chunk count.
-
-        More chunks shorten the path that the last byte takes, but a link passes as many
-        bytes, and no fewer messages: of the bounds of one chunk, all but the bytes of the
-        longest path stay.
-        """
+        """Return a time in seconds below which a pipelined algorithm is in no chunk count."""
         if not self._floors:
             for channels in self.channels:
-                whole = least(self.simulation(1, channels))
-                at, slope = np.delete(whole.at, 1), np.delete(whole.slope, 1)
-                self._floors.append(replace(whole, at=at, slope=slope))
+                self._floors.append(least(self.simulation(1, channels)).for_any_chunks())
         return min(bound.seconds(nbytes) for bound in self._floors)
 
     @property
     def candidates(self) -> tuple[int, ...]:
         """Chunk counts among which the best is taken, where they are free."""
-        return candidates(self.by_formula(2), self.cluster.ranks)
+        return self.asked or candidates(self.by_formula(2), self.cluster.ranks)
 
     def _best(self, nbytes: float) -> tuple[int, int]:
         """Return the best chunks and channels at a size."""
@@ -204,8 +194,13 @@ class Curve:
         formula = self.by_formula(2)
         if self.model == "formula" and not formula:
             return 1
-        ranks = self.cluster.ranks * channels
-        return best_chunks(nbytes, lambda c: self._seconds(nbytes, c, channels), formula, ranks)
+        return best_chunks(
+            nbytes,
+            lambda c: self._seconds(nbytes, c, channels),
+            formula,
+            self.cluster.ranks * channels,
+            self.asked,
+        )
 
     def _seconds(self, nbytes: float, chunks: int, channels: int) -> float:
         if self.by_formula(chunks):
@@ -213,10 +208,10 @@ class Curve:
         return self.simulation(chunks, channels).makespan(nbytes)
 
     def _formula(self, nbytes: float, chunks: int) -> Time:
-        uniform = self.cluster.uniform
-        if uniform is None:
+        costs = self.algorithm.costs(self.cluster)
+        if costs is None:
             raise InputError(f"model: cluster {self.cluster.name!r} has no exact formula")
-        alpha, beta = uniform
+        alpha, beta = costs
         terms, cluster = self.terms(chunks), self.cluster
         if terms is None:
             raise InputError(f"model: {self.collective.name}/{self.name} has no formula")
@@ -237,9 +232,24 @@ class Curve:
         ranks, node = self.cluster.ranks, self.cluster.node
         return build(
             self.collective.name, self.name, ranks, self.root, chunks, node=node,
-            channels=channels,
+            channels=channels, multicast=self.cluster.setting.multicast,
         )  # fmt: skip
 
     def simulation(self, chunks: int, channels: int = 1) -> Simulation:
         """Return the prepared simulation in so many chunks and channels; built once."""
         return self._prepared.simulation(chunks, channels)
+
+
+def _counts(what: str, given: Any, free: bool, refused: str) -> tuple[int, ...] | None:
+    """Return numbers in rising order, or None where the usual ones are to be tried."""
+    if given == "auto":
+        return None
+    several = list(given) if isinstance(given, Sequence | set) else [given]
+    if not several or not all(type(n) is int and n > 0 for n in several):
+        raise InputError(
+            f"{what}: got {given!r}, expected auto or a whole number from 1 up, or several"
+        )
+    found = tuple(sorted(set(several)))
+    if found != (1,) and not free:
+        raise InputError(f"{what}: {refused}, got {given}")
+    return found

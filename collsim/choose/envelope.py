@@ -3,15 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Final
 
 from collsim.choose.curve import TIE
 from collsim.choose.lines import Stretch
 
 __all__ = ["Envelope"]
-
-# A bound that is above a time by less is not trusted to be so: both are sums of floats.
-_SURE: Final = 1e-9
 
 
 @dataclass
@@ -60,29 +56,6 @@ class Envelope:
                 at = end + 1
         self.stretches = _joined(found)
 
-    def below(self, lines: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
-        """Return the ranges of sizes in which a lower bound is below it.
-
-        Parameters
-        ----------
-        lines : sequence of (float, float)
-            Seconds at 0 and per byte; the greatest counts.
-        """
-        if not self.stretches:
-            return [(self.low, self.high)]
-        found: list[tuple[int, int]] = []
-        for part in self.stretches:
-            low, high = part.low, part.high
-            for bound in lines:
-                low, high = _under(bound, part, low, high)
-            if low > high:
-                continue
-            if found and found[-1][1] == low - 1:
-                found[-1] = (found[-1][0], high)
-            else:
-                found.append((low, high))
-        return found
-
     def times_above(self, lines: Sequence[tuple[float, float]]) -> float:
         """Return by what factor a lower bound is above it where it is nearest to it."""
         # Between the corners of both a ratio of straight lines has no least value.
@@ -99,22 +72,6 @@ class Envelope:
             ),
             default=1.0,
         )
-
-
-def _under(bound: tuple[float, float], part: Stretch, low: int, high: int) -> tuple[int, int]:
-    """Return the sizes, of some of a stretch, at which one line of a bound is below it."""
-    at, slope = bound
-
-    def under(n: int) -> bool:
-        return at + slope * n < part.line.at(n) * (1 + _SURE)
-
-    if low > high or (under(low) and under(high)):
-        return low, high
-    if under(low):
-        return low, _last(under, low, high)
-    if under(high):
-        return _last(lambda n: not under(n), low, high) + 1, high
-    return 1, 0
 
 
 def _lowest(old: Stretch, new: Stretch, low: int, high: int) -> list[Stretch]:

@@ -158,6 +158,7 @@ def _story(curve: Curve, sizes: Sequence[float]) -> AlgorithmStory:
     chunks = 1 if curve.chunks is None else curve.chunks
     schedule = curve.schedule(chunks)
     costs = tuple(_cost(curve, size) for size in sizes)
+    inside = curve.cluster.in_switch
     return AlgorithmStory(
         name=curve.name,
         summary=curve.algorithm.summary,
@@ -169,6 +170,8 @@ def _story(curve: Curve, sizes: Sequence[float]) -> AlgorithmStory:
         messages=len(schedule),
         shown=rounds_of(schedule),
         costs=costs,
+        switches=schedule.agents,
+        efficiency=inside.efficiency if schedule.agents and inside is not None else None,
     )
 
 
@@ -189,7 +192,7 @@ def _cost(curve: Curve, size: float) -> Cost:
     time = curve.at(size)
     parts = time.breakdown
     alphas = betas = equal = None
-    uniform = curve.cluster.uniform
+    uniform = curve.algorithm.costs(curve.cluster)
     terms = curve.terms(time.chunks)
     if time.model == "formula" and uniform is not None and terms is not None:
         alphas, betas = float(terms.alphas), float(terms.betas)

@@ -104,6 +104,10 @@ class AlgorithmStory:
         begins, and the last.
     costs : tuple of Cost
         One per size.
+    switches : int
+        Switches that take part; senders and receivers from P on, in the order of nodes.
+    efficiency : float or None
+        Part of a link's bandwidth that messages to and from them reach.
     """
 
     name: str
@@ -116,6 +120,8 @@ class AlgorithmStory:
     messages: int
     shown: tuple[Round, ...]
     costs: tuple[Cost, ...]
+    switches: int = 0
+    efficiency: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,22 @@
 """Choose the algorithm for every size: the lower envelope of all of them, as a table."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from collsim.choose.candidates import Candidate, Variant
-from collsim.choose.curve import TIE, Model
+from collsim.choose.candidates import Candidate, Lines
+from collsim.choose.contest import Contest
+from collsim.choose.curve import TIE, Counts, Model
+from collsim.choose.curves import curves, tried
 from collsim.choose.envelope import Envelope
-from collsim.choose.lines import Stretch, trace
-from collsim.choose.predict import curves
+from collsim.choose.lines import Stretch
 from collsim.choose.ranges import Policy, Range
+from collsim.choose.seen import Seen
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.engine.bound import Bound, bound
+from collsim.engine.simulation import load
 from collsim.errors import InputError, TooLargeError
 from collsim.units import parse_size
 
@@ -21,7 +24,14 @@ __all__ = ["FAIR_NOISE", "Policy", "Range", "choose"]
 
 # Fair shares take a turn wherever two flows swap their ends, which in many chunks is at
 # thousands of sizes; times there are told to about this, relative.
-FAIR_NOISE: Final = 1e-4
+FAIR_NOISE: Final = 1e-5
+# Ratios of sizes, less 1, below which a stretch has one swap at most.
+_SHORTEST: Final = 1e-4
+_FAIR_SHORTEST: Final = 1e-3
+# Ranks from which runs are so many or so long that the compiled loops are worth loading.
+_MANY: Final = 12
+# By what factor slower counts as slower for the reader.
+_WORTH_SAYING: Final = 1.01
 
 
 def choose(
@@ -31,7 +41,9 @@ def choose(
     min_bytes: int | str = 8,
     max_bytes: int | str = 8 * 2**30,
     root: int = 0,
-    chunks: int | Literal["auto"] = "auto",
+    chunks: Counts = "auto",
+    channels: Counts = "auto",
+    algorithms: Sequence[str] | None = None,
     model: Model = "auto",
 ) -> Policy:
     """Choose the fastest algorithm at every size of a range.
@@ -44,8 +56,10 @@ def choose(
         Where it runs.
     min_bytes, max_bytes : int or str
         The sizes, both inclusive, in bytes or as text such as ``"64MiB"``.
-    root, chunks, model
-        As in :func:`collsim.predict`; `chunks` goes to those that take them.
+    root, chunks, channels, model
+        As in :func:`collsim.predict`; `chunks` and `channels` go to those that take them.
+    algorithms : sequence of str, optional
+        Only these are chosen among, each with all its options unless some are named.
 
     Returns
     -------
@@ -77,24 +91,56 @@ def choose(
             f"sizes: got {low} to {high} bytes, expected a range that is not empty"
         )
     kind = collective(collective_name)
-    found, left_out = curves(kind.name, cluster, root=root, chunks=chunks, model=model)
-    candidates = [Candidate(curve, i) for i, curve in enumerate(found)]
-    envelope = Envelope(low, high)
-    ranked = _promising_first(candidates, low, high, left_out)
-    slow = [candidate for candidate in ranked if not _lower(envelope, candidate)]
-    if not envelope.stretches:
+    found, left_out = curves(
+        kind.name, cluster, root=root, chunks=chunks, channels=channels, model=model,
+        only=algorithms,
+    )  # fmt: skip
+    if cluster.uniform is None and cluster.ranks >= _MANY:
+        load(cluster.sharing == "fair")
+    candidates = _possible([Candidate(curve, i) for i, curve in enumerate(found)], left_out)
+    if not candidates:
         raise InputError(f"{kind.name}: no algorithm applies; {'; '.join(left_out.values())}")
-    for candidate in slow:
-        above = min(envelope.times_above(v.lines()) for v in candidate.possible())
-        left_out[candidate.name] = (
-            f"too slow at every size: at least {above:.3g} times as long as the fastest"
-            if above >= 1.01
-            else "never faster than what was found, by its lower bound"
-        )
-    variants = {v.owner: v for candidate in ranked for v in candidate.possible()}
+    seen = {v.owner: Seen(v) for candidate in candidates for v in candidate.variants}
+    contest = Contest(
+        seen,
+        all(candidate.formula for candidate in candidates),
+        *((FAIR_NOISE, _FAIR_SHORTEST) if cluster.sharing == "fair" else (TIE, _SHORTEST)),
+    )
+    stretches = contest.run(low, high)
+    for candidate in candidates:
+        if not any(s.sizes for s in seen.values() if s.variant.candidate is candidate):
+            left_out[candidate.name] = _too_slow(candidate, Envelope(low, high, stretches))
     limit = bound(kind, cluster)
-    rows = [_row(group, variants, limit) for group in _ranges(envelope.stretches, variants)]
-    return Policy(cluster.name, kind.name, cluster.ranks, low, high, tuple(rows), left_out)
+    named = {candidate.name: candidate for candidate in candidates}
+    rows = [_row(span, named, limit) for span in _ranges(stretches, seen)]
+    return Policy(
+        cluster.name, kind.name, cluster.ranks, low, high, tuple(rows), left_out, *tried(found)
+    )
+
+
+def _possible(candidates: list[Candidate], left_out: dict[str, str]) -> list[Candidate]:
+    """Return those that can be simulated at all."""
+    possible = []
+    for candidate in candidates:
+        try:
+            candidate.smallest()
+        except TooLargeError as error:
+            left_out[candidate.name] = str(error)
+        else:
+            possible.append(candidate)
+    return possible
+
+
+def _too_slow(candidate: Candidate, envelope: Envelope) -> str:
+    for least in (next, _last):
+        above = min(envelope.times_above(least(v.bounds())) for v in candidate.variants)
+        if above >= _WORTH_SAYING:
+            return f"too slow at every size: at least {above:.3g} times as long as the fastest"
+    return "never faster than what was found, by its lower bound"
+
+
+def _last(bounds: Iterator[Lines]) -> Lines:
+    return list(bounds)[-1]
 
 
 def _whole(what: str, given: Any) -> int:
@@ -106,98 +152,50 @@ def _whole(what: str, given: Any) -> int:
     return int(size)
 
 
-def _promising_first(
-    candidates: list[Candidate], low: int, high: int, left_out: dict[str, str]
-) -> list[Candidate]:
-    """Return those that can be simulated, by how low their bounds are."""
-    count = 16
-    start = max(1, low)
-    sizes = [start * (max(1, high) / start) ** (i / count) for i in range(count + 1)]
-    ranked: list[tuple[float, int, Candidate]] = []
-    for i, candidate in enumerate(candidates):
-        try:
-            first = next(candidate.possible())
-        except TooLargeError as error:
-            left_out[candidate.name] = str(error)
-            continue
-        score = sum(math.log(max(first.bound(n), 1e-300)) for n in sizes)
-        ranked.append((score, i, candidate))
-    return [candidate for _, _, candidate in sorted(ranked, key=lambda entry: entry[:2])]
+def _ranges(stretches: list[Stretch], seen: dict[int, Seen]) -> Iterator[tuple[int, int, str]]:
+    """Yield the sizes of neighbours of one algorithm together, and its name."""
+    for name, group in groupby(stretches, key=lambda part: seen[part.owner].variant.name):
+        parts = tuple(group)
+        yield parts[0].low, parts[-1].high, name
 
 
-def _lower(envelope: Envelope, candidate: Candidate) -> bool:
-    """Lower the envelope to all variants of an algorithm; return whether any was tried."""
-    tried = False
-    noise = FAIR_NOISE if candidate.fair else TIE
-    for variant in candidate.possible():
-        if not _below(envelope, variant):
-            continue
-        try:
-            spans = _below(envelope, variant, sure=True)
-        except TooLargeError:
-            continue
-        for start, end in spans:
-            envelope.lower(trace(variant.seconds, start, end, variant.owner, noise))
-            tried = True
-    return tried
-
-
-def _below(envelope: Envelope, variant: Variant, sure: bool = False) -> list[tuple[int, int]]:
-    """Return where the bound of a variant leaves room for it below what is known."""
-    spans = envelope.below(variant.lines(sure))
-    return [(max(a, variant.low), b) for a, b in spans if b >= variant.low]
-
-
-def _ranges(
-    stretches: list[Stretch], variants: dict[int, Variant]
-) -> Iterator[tuple[Stretch, ...]]:
-    """Yield neighbours of one algorithm together."""
-    for _, group in groupby(stretches, key=lambda part: variants[part.owner].name):
-        yield tuple(group)
-
-
-def _row(group: tuple[Stretch, ...], variants: dict[int, Variant], limit: Bound) -> Range:
-    low, high = group[0].low, group[-1].high
+def _row(span: tuple[int, int, str], candidates: dict[str, Candidate], limit: Bound) -> Range:
+    low, high, name = span
     middle = min(high, max(low, math.isqrt(max(1, low) * high)))
-    here = next(part for part in group if part.low <= middle <= part.high)
-    winner = variants[here.owner]
-    time = winner.seconds(middle)
-    others = [v for v in variants.values() if v.name != winner.name and v.low <= middle]
-    name, seconds = _next_best(others, middle)
+    winner = candidates[name]
+    best, time = winner.fastest(middle)
+    runner_up, seconds = _next_best([c for c in candidates.values() if c is not winner], middle)
     least = limit.seconds(middle)
     return Range(
         min_bytes=low,
         max_bytes=high,
-        algorithm=winner.name,
+        algorithm=name,
         protocol=None,
-        chunks=winner.chunks,
-        chunks_from=variants[group[0].owner].chunks,
-        chunks_to=variants[group[-1].owner].chunks,
-        channels=winner.channels,
-        model="formula" if winner.candidate.formula else "event",
+        chunks=best.chunks,
+        chunks_from=winner.fastest(low)[0].chunks,
+        chunks_to=winner.fastest(high)[0].chunks,
+        channels=best.channels,
+        model="formula" if winner.formula else "event",
         size=middle,
         time_us=time * 1e6,
-        gain=max(1.0, seconds / time) if time > 0 and name is not None else None,
-        runner_up=name,
+        gain=max(1.0, seconds / time) if time > 0 and runner_up is not None else None,
+        runner_up=runner_up,
         lower_bound_us=least * 1e6,
         efficiency=min(1.0, least / time) if time > 0 else None,
+        confirmed=winner.confirmed(best, middle),
     )
 
 
-def _next_best(others: list[Variant], nbytes: int) -> tuple[str | None, float]:
-    """Return the fastest of some variants at a size, with its time.
+def _next_best(others: list[Candidate], nbytes: int) -> tuple[str | None, float]:
+    """Return the fastest of some algorithms at a size, with its time.
 
     Those of a low bound come first; the rest is never run.
     """
     name, best = None, math.inf
-    bounds = sorted((v.bound(nbytes), v.owner, v) for v in others)
-    for least, _, variant in bounds:
-        if least > best:
+    for other in sorted(others, key=lambda c: c.bound(nbytes)):
+        if other.bound(nbytes) > best:
             break
-        try:
-            seconds = variant.seconds(nbytes)
-        except TooLargeError:
-            continue
+        seconds = other.fastest(nbytes, at_most=best)[1]
         if seconds < best * (1 - TIE):
-            name, best = variant.name, seconds
+            name, best = other.name, seconds
     return name, best

@@ -2,88 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
-from collsim.algorithms import algorithm_names, find, unknown_algorithm
-from collsim.choose.curve import TIE, Curve, Model, Time
+from collsim.choose.curve import TIE, Counts, Curve, Model, Time
+from collsim.choose.curves import curves
 from collsim.choose.rows import COMPARED, Prediction, Row
 from collsim.core.cluster import Cluster
-from collsim.core.collective import OPS, Collective, check_root, collective
+from collsim.core.collective import OPS, Collective, collective
 from collsim.core.dtype import element_size
 from collsim.engine.bound import lower_bound
 from collsim.errors import InputError, TooLargeError, UnknownNameError
 from collsim.units import parse_size
 
 __all__ = ["COMPARED", "Prediction", "Row", "curves", "predict"]
-
-
-def curves(
-    collective_name: str,
-    cluster: Cluster,
-    algorithm: str = "auto",
-    *,
-    root: int = 0,
-    chunks: int | Literal["auto"] = "auto",
-    model: Model = "auto",
-) -> tuple[list[Curve], dict[str, str]]:
-    """Return the curve of each algorithm that applies, and why the others don't.
-
-    Parameters
-    ----------
-    collective_name : str
-        Any spelling.
-    cluster : Cluster
-        Where it runs.
-    algorithm : str
-        A name, or ``"auto"`` or ``"all"`` for every one.
-    root, chunks, model
-        As in :class:`~collsim.choose.curve.Curve`.
-
-    Returns
-    -------
-    list of Curve, dict of str
-        In the order of their names.
-
-    Raises
-    ------
-    InputError
-        If the one that is named does not apply, or none does.
-
-    Examples
-    --------
-    >>> found, left_out = curves("gather", Cluster.ideal(4, "1us", "1GB/s"), "all")
-    >>> [curve.name for curve in found], list(left_out)
-    (['mst', 'ring', 'direct', 'linear'], ['hierarchical'])
-    """
-    kind = collective(collective_name)
-    if not isinstance(cluster, Cluster):
-        raise InputError(
-            f"cluster: got {cluster!r}, expected a Cluster, as Cluster.load(name) gives"
-        )
-    check_root(root, cluster.ranks)
-    if model == "formula" and cluster.uniform is None:
-        raise InputError(
-            f"model: no formula is exact on cluster {cluster.name!r}, which is no ideal "
-            "one-port network; expected event or auto"
-        )
-    if algorithm not in ("auto", "all"):
-        known = algorithm_names(kind.name)
-        if algorithm not in known:
-            choices = (*known, "auto", "all")
-            raise unknown_algorithm(f"algorithm of {kind.name}", algorithm, choices)
-        one = Curve(kind.name, algorithm, cluster, root=root, chunks=chunks, model=model)
-        return [one], {}
-    found: list[Curve] = []
-    left_out: dict[str, str] = {}
-    for name in algorithm_names(kind.name):
-        whole = chunks if find(kind.name, name).chunked else "auto"
-        try:
-            found.append(Curve(kind.name, name, cluster, root=root, chunks=whole, model=model))
-        except InputError as error:
-            left_out[name] = str(error)
-    if not found:
-        raise InputError(f"{kind.name}: no algorithm applies; {'; '.join(left_out.values())}")
-    return found, left_out
 
 
 def predict(
@@ -95,7 +26,8 @@ def predict(
     dtype: str = "float",
     op: str = "sum",
     root: int = 0,
-    chunks: int | Literal["auto"] = "auto",
+    chunks: Counts = "auto",
+    channels: Counts = "auto",
     model: Model = "auto",
     healthy: Cluster | None = None,
 ) -> Prediction:
@@ -115,8 +47,12 @@ def predict(
         Element type and reduction, by nccl-tests' names.
     root : int
         Root of a rooted collective.
-    chunks : int or "auto"
-        Chunks of pipelined algorithms; auto takes the best power of two.
+    chunks : int, "auto" or sequence of int
+        Chunks of pipelined algorithms; auto takes the best power of two, of several numbers
+        the best is taken.
+    channels : int, "auto" or sequence of int
+        Copies of an algorithm that run at once, where it can; auto takes the better of one
+        and as many as a node has GPUs.
     model : {"auto", "event", "formula"}
         Auto uses the closed formula only where it is exact.
     healthy : Cluster, optional
@@ -149,7 +85,7 @@ def predict(
     given = [sizes] if isinstance(sizes, int | float | str) else sizes
     wanted = [parse_size(size) if isinstance(size, str) else size for size in given]
     found, left_out = curves(
-        kind.name, cluster, algorithm, root=root, chunks=chunks, model=model
+        kind.name, cluster, algorithm, root=root, chunks=chunks, channels=channels, model=model
     )
     rows: list[Row] = []
     for size in wanted:
@@ -159,7 +95,7 @@ def predict(
         bound = lower_bound(kind, cluster, size)
         rows += [_row(kind, curve, size, time, bound, dtype, op) for curve, time in times]
     if healthy is not None:
-        run = {"root": root, "chunks": chunks, "model": model}
+        run = {"root": root, "chunks": chunks, "channels": channels, "model": model}
         rows = _compared(rows, _there(kind.name, healthy, wanted, algorithm, run))
     return Prediction(cluster.name, kind.name, cluster.ranks, tuple(rows), left_out)
 

@@ -35,6 +35,10 @@ class Range:
         No algorithm is faster on this cluster.
     efficiency : float or None
         Lower bound / time; None for 0/0.
+    confirmed : bool or None
+        Where the formula gave time and chunks: whether a simulation gives the same time,
+        and nothing better in the next fewer and more chunks. None where there was nothing
+        to confirm, or it is too large to be simulated just for that.
     """
 
     min_bytes: int
@@ -52,6 +56,7 @@ class Range:
     runner_up: str | None
     lower_bound_us: float
     efficiency: float | None
+    confirmed: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,8 @@ class Policy:
         By size, without a gap.
     left_out : dict of str
         Algorithms that were not tried at any size, each with its reason.
+    chunks, channels : tuple of int
+        The numbers among which the best was taken.
     """
 
     cluster: str
@@ -77,6 +84,8 @@ class Policy:
     max_bytes: int
     rows: tuple[Range, ...]
     left_out: dict[str, str]
+    chunks: tuple[int, ...] = (1,)
+    channels: tuple[int, ...] = (1,)
 
     def at(self, nbytes: float) -> Range:
         """Return the range that a size lies in.

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from collsim.algorithms import algorithm_names, build, find, unknown_algorithm
+from collsim.algorithms import algorithm_names, build, canonical, find, unknown_algorithm
 from collsim.core.algorithm import Algorithm, no_needs
 from collsim.core.collective import COLLECTIVES, Collective, check_ranks, check_root, collective
 from collsim.core.setting import Setting
@@ -20,6 +20,9 @@ __all__ = ["RANKS", "LeftOut", "Row", "Verdict", "Verification", "verify", "veri
 RANKS: Final = (*range(1, 10), 13, 16, 17, 33)
 _CHUNKS: Final = (1, 3)
 _ALL_ROOTS_UP_TO: Final = 9
+# Channels of a schedule that is verified: all that the chooser takes on so few ranks, else few.
+_ALL_CHANNELS_UP_TO: Final = 16
+_MANY_CHANNELS: Final = 3
 
 
 @dataclass(frozen=True)
@@ -154,10 +157,15 @@ def _algorithms(
     members: dict[str, tuple[str, ...]] = {kind: algorithm_names(kind) for kind in kinds}
     if algorithm is not None and algorithm != "all":
         every = dict.fromkeys(name for known in members.values() for name in known)
-        if algorithm not in every:
+        base, *options = algorithm.split(":")
+        if base not in every:
             what = "algorithm" if collective_name is None else f"algorithm of {kinds[0]}"
-            raise unknown_algorithm(what, algorithm, every)
-        members = {kind: (algorithm,) for kind, known in members.items() if algorithm in known}
+            raise unknown_algorithm(what, base, every)
+        having = [kind for kind, known in members.items() if base in known]
+        if options:
+            # Of two algorithms of that name, one may have no options.
+            having = [kind for kind in having if find(kind, base).options] or having
+        members = {kind: (canonical(kind, algorithm),) for kind in having}
     for kind, known in members.items():
         for name in known:
             yield collective(kind), name, find(kind, name)
@@ -166,16 +174,16 @@ def _algorithms(
 def _settings(ranks: int) -> tuple[Setting, ...]:
     """Return arrangements: one node, two that differ, and pairs or threes that are dealt out.
 
-    What is spread evenly comes last: where even that is refused, its reason is the one that
-    says something of the rank count.
+    All have switches that take part. What is spread evenly comes last: where even that is
+    refused, its reason is the one that says something of the rank count.
     """
-    one = Setting(ranks)
+    one = Setting(ranks, multicast=True)
     every = np.arange(ranks)
     if ranks < 4:
         return (one,)
     even = next((size for size in (2, 3) if ranks % size == 0), 2)
     nodes = [every >= ranks // 2 + 1, every * 2 // ranks, every % (ranks // even)]
-    return (one, *(Setting(ranks, node.astype(np.int64)) for node in nodes))
+    return (one, *(Setting(ranks, node.astype(np.int64), multicast=True) for node in nodes))
 
 
 def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) -> Verdict:
@@ -183,7 +191,7 @@ def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) ->
     for setting in _settings(ranks):
         if found.needs(setting) is not None:
             continue
-        for channels in channels_of(found, setting):
+        for channels in _channels(found, setting):
             for chunks in _CHUNKS if found.chunked else (1,):
                 verdict = _case(kind, name, setting, root, chunks, channels)
                 if not verdict.ok:
@@ -194,13 +202,23 @@ def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) ->
     return Verdict(True)
 
 
+def _channels(found: Algorithm, setting: Setting) -> Iterable[int]:
+    """Return how many channels to try: those in use, but many of them on few ranks only.
+
+    Channels differ in where they start alone, and every further one costs as much again.
+    """
+    most = setting.ranks if setting.ranks <= _ALL_CHANNELS_UP_TO else _MANY_CHANNELS
+    return dict.fromkeys(min(count, most) for count in channels_of(found, setting))
+
+
 def _case(
     kind: str, name: str, setting: Setting, root: int, chunks: int, channels: int
 ) -> Verdict:
     try:
         schedule = build(
-            kind, name, setting.ranks, root, chunks, node=setting.node, channels=channels
-        )
+            kind, name, setting.ranks, root, chunks, node=setting.node, channels=channels,
+            multicast=setting.multicast,
+        )  # fmt: skip
         return verify_schedule(schedule)
     except CollsimError as error:
         return Verdict(False, f"can't be built: {error}")

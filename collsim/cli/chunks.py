@@ -31,7 +31,7 @@ def chosen_chunks(given: int | str, profile: "Profile | None", collective: str) 
     from collsim.core.collective import collective as kind
 
     name = kind(collective).name
-    own = profile.algorithm
+    own = profile.algorithm.partition(":")[0]
     if own not in algorithm_names(name) or not find(name, own).chunked:
         return given
     return profile.chunks

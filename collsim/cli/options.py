@@ -12,7 +12,7 @@ from collsim.cli.output import Output
 from collsim.cli.sizes import chosen_sizes
 from collsim.cli.types import (
     BANDWIDTH,
-    CHUNKS,
+    COUNTS,
     DELAY,
     GAMMA,
     LEFT,
@@ -27,6 +27,7 @@ __all__ = [
     "LogChoice",
     "SizeChoice",
     "algorithm_option",
+    "channels_option",
     "chunks_option",
     "cluster_options",
     "collective_argument",
@@ -230,7 +231,16 @@ type_options: Final = chained(
 
 collective_argument: Final = click.argument("collective")
 chunks_option: Final = click.option(
-    "--chunks", type=CHUNKS, default="auto", help="Of pipelined algorithms.  [default: auto]"
+    "--chunks",
+    type=COUNTS,
+    default="auto",
+    help="Of pipelined algorithms, or a list to take the best of.  [default: auto]",
+)
+channels_option: Final = click.option(
+    "--channels",
+    type=COUNTS,
+    default="auto",
+    help="Copies that run at once, or a list to take the best of.  [default: auto]",
 )
 model_option: Final = click.option(
     "--model",

@@ -12,13 +12,14 @@ from collsim.units import parse_ranks, parse_size
 
 __all__ = [
     "BANDWIDTH",
-    "CHUNKS",
+    "COUNTS",
     "DELAY",
     "GAMMA",
     "LEFT",
     "ORDER",
     "RANK_LIST",
     "SIZE",
+    "SPECS",
     "STEP",
     "TIME",
     "TOLERANCE",
@@ -30,6 +31,10 @@ T = TypeVar("T")
 
 _MOST: Final = 2**20
 _MOST_TOLERANCE: Final = 10
+
+
+# More counts than that are nobody's list.
+_MOST_COUNTS: Final = 4096
 
 
 class Parsed(click.ParamType, Generic[T]):  # type: ignore[type-arg]  # not in click 8.1
@@ -101,13 +106,24 @@ def _tolerance(text: str) -> float:
     return share
 
 
-def _chunks(text: str) -> int | str:
+def _counts(text: str) -> int | str | tuple[int, ...]:
+    """Return one number, auto, or several of a list such as ``1,3,5-8``."""
     if text == "auto":
         return text
-    try:
-        return Whole().parse(text)
-    except InputError as error:
-        raise InputError(f"{error}, or auto") from None
+    found: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        try:
+            low = Whole().parse(first)
+            high = Whole().parse(last) if dash else low
+        except InputError as error:
+            raise InputError(f"{error}, or auto, or a list such as 1,3,5-8") from None
+        if high < low or high - low >= _MOST_COUNTS:
+            raise InputError(
+                f"got {_shown(text)}, expected a rising range of at most {_MOST_COUNTS}"
+            )
+        found |= set(range(low, high + 1))
+    return found.pop() if len(found) == 1 else tuple(sorted(found))
 
 
 def _step(text: str) -> int:
@@ -152,6 +168,19 @@ def _delay(text: str) -> tuple[str, float]:
     return (f"rank[{rank}]" if rank.isascii() and rank.isdigit() else rank), late
 
 
+def _specs(text: str) -> tuple[str, ...]:
+    """Return names of algorithms; a comma also parts the options of one of them."""
+    found: list[str] = []
+    for part in text.split(","):
+        if found and "=" in part and ":" not in part and ":" in found[-1]:
+            found[-1] += f",{part.strip()}"
+        elif part.strip():
+            found.append(part.strip())
+        else:
+            raise InputError(f"got {_shown(text)}, expected names of algorithms")
+    return tuple(found)
+
+
 def _order(text: str) -> tuple[int, ...] | str:
     """Return a name as it is, or ranks and ranges of them in their order."""
     if re.fullmatch(r"[A-Za-z_-]{1,40}", text):
@@ -178,8 +207,9 @@ TIME: Final = Parsed("TIME", limited_time)
 BANDWIDTH: Final = Parsed("RATE", limited_bandwidth)
 GAMMA: Final = Parsed("TIME", _gamma)
 RANK_LIST: Final = Parsed("LIST", parse_ranks)
-CHUNKS: Final = Parsed("N|auto", _chunks)
+COUNTS: Final = Parsed("N|auto|LIST", _counts)
 LEFT: Final = Parsed("PART=LEFT", _left)
 DELAY: Final = Parsed("RANK=TIME", _delay)
+SPECS: Final = Parsed("NAME[,NAME]", _specs)
 ORDER: Final = Parsed("LIST|across", _order)
 TOLERANCE: Final = Parsed("SHARE", _tolerance)

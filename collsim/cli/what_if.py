@@ -66,12 +66,11 @@ def tell_uncrossed(
         return
     from collsim.algorithms import build, find
     from collsim.choose.crossed import crossed_links
-    from collsim.core.setting import Setting
     from collsim.engine.chunks import channels_of
     from collsim.topology import find_links
 
     unhurt = choice.unhurt()
-    setting = Setting(unhurt.ranks, unhurt.node)
+    setting = unhurt.setting
     crossed: dict[str, set[int]] = {}
     for name in dict.fromkeys(algorithms):
         crossed[name] = set()
@@ -80,6 +79,7 @@ def tell_uncrossed(
                 *(collective, name, unhurt.ranks, root or 0),
                 node=unhurt.node,
                 channels=channels,
+                multicast=setting.multicast,
             )
             crossed[name] |= crossed_links(schedule, unhurt)
     for part in dict.fromkeys(parts):

@@ -8,6 +8,7 @@ from collsim.config.cluster import load
 from collsim.core.cluster import Cluster
 from collsim.core.profile import Profile
 from collsim.errors import InputError
+from collsim.topology.switch import switch
 
 __all__ = ["own_cluster", "with_profile"]
 
@@ -90,7 +91,22 @@ def with_profile(cluster: Cluster, profile: Profile) -> Cluster:
             f"{cluster.name} has links of {_list(classes)}; expected one node"
         )
     fitted = _uniform(profile, cluster.ranks, cluster.name)
+    if cluster.in_switch is not None and cluster.nodes == 1:
+        fitted = _on_switch(fitted, cluster.in_switch.efficiency)
     return replace(fitted, multicast=cluster.multicast, shape=cluster.shape)
+
+
+def _on_switch(fitted: Cluster, efficiency: float) -> Cluster:
+    """Return an ideal network as a switch of equal cost, which takes part in collectives."""
+    (link,) = fitted.links.classes
+    return switch(
+        fitted.ranks,
+        link,
+        fitted.name,
+        launch=fitted.launch,
+        multicast=True,
+        multicast_efficiency=efficiency,
+    )
 
 
 def _uniform(profile: Profile, ranks: int, name: str) -> Cluster:

@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from collsim.algorithms import algorithm_names, unknown_algorithm
+from collsim.algorithms import algorithm_names, canonical, find, unknown_algorithm
 from collsim.config.values import outside, shown
 from collsim.core.collective import COLLECTIVES
 from collsim.core.profile import MAX_CHUNKS, ErrorSummary, Parameter, Profile
@@ -206,8 +206,16 @@ def _fits(value: object, expected: str) -> bool:
 def _check_algorithm(file: str, name: str | None) -> None:
     """Refuse the name of an algorithm that no collective has."""
     known = tuple(dict.fromkeys(n for kind in COLLECTIVES for n in algorithm_names(kind)))
-    if name is not None and name not in known:
-        raise ConfigError.broken(file, str(unknown_algorithm("algorithm", name, known)))
+    if name is None:
+        return
+    base = name.partition(":")[0]
+    if base not in known:
+        raise ConfigError.broken(file, str(unknown_algorithm("algorithm", base, known)))
+    having = [kind for kind in COLLECTIVES if base in algorithm_names(kind)]
+    try:
+        canonical(next((k for k in having if find(k, base).options), having[0]), name)
+    except CollsimError as error:
+        raise ConfigError.broken(file, str(error)) from None
 
 
 def _repeated(value: object) -> object:

@@ -153,6 +153,13 @@ def _number(value: object) -> float:
     return number
 
 
+def _part(value: object) -> float:
+    number = _number(value)
+    if not 0 < number <= 1:
+        raise RefusedError
+    return number
+
+
 def _zero(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value == 0
 
@@ -199,6 +206,7 @@ KINDS: Final[Mapping[str, tuple[Callable[[object], Any], str]]] = {
     "count": (_count, f"a whole number from 1 to {MAX_RANKS}"),
     "counts": (_counts, f"a list of whole numbers from 1 to {MAX_RANKS}"),
     "number": (_number, "a finite number from 0 up"),
+    "part": (_part, "a number above 0 and at most 1"),
     "time": (_time, 'a time from 0 up with its unit, such as "10us" or "1.5ms"'),
     "bandwidth": (
         _bandwidth,

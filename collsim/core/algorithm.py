@@ -1,9 +1,11 @@
 """An algorithm is data: a function that builds it, and what it claims."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from collsim.core.builder import Builder
+from collsim.core.cluster import Cluster
+from collsim.core.option import Option, Options
 from collsim.core.setting import Setting
 
 __all__ = ["Algorithm", "Terms", "no_limits", "no_needs", "no_terms", "one_part"]
@@ -111,6 +113,16 @@ class Algorithm:
         ``setting -> str | None``: why it can't run on ranks spread like this, or None.
     channeled : bool
         Whether several copies can run at once, each on its share of every block.
+    in_switch : bool
+        Whether every message goes to or comes from a switch that adds up and multicasts. The
+        claimed cost then holds on one such switch with the links of an ideal network, whose
+        beta is that of its links divided by its efficiency.
+    parts_on : callable, optional
+        ``(setting, chunks) -> int``: the same as `parts`, where nodes matter.
+    options : mapping of str to Option
+        What may be set, in the order in which it is written.
+    vary : callable, optional
+        ``values -> Algorithm``: the algorithm with a value for every option.
 
     See Also
     --------
@@ -127,3 +139,42 @@ class Algorithm:
     limits: Callable[[int], str | None] = no_limits
     needs: Callable[[Setting], str | None] = no_needs
     channeled: bool = False
+    in_switch: bool = False
+    parts_on: Callable[[Setting, int], int] | None = None
+    options: Mapping[str, Option] = field(default_factory=dict)
+    vary: Callable[[Options], "Algorithm"] | None = None
+
+    def cut(self, setting: Setting, chunks: int) -> int:
+        """Return into how many parts a channel cuts its share of a block.
+
+        Examples
+        --------
+        >>> from collsim.algorithms import find
+        >>> find("all_reduce", "ring").cut(Setting(8), 1)
+        8
+        """
+        if self.parts_on is not None:
+            return self.parts_on(setting, chunks)
+        return self.parts(setting.ranks, chunks)
+
+    def costs(self, cluster: Cluster) -> tuple[float, float] | None:
+        """Return the alpha and beta with which the claimed cost holds on a cluster.
+
+        Returns
+        -------
+        tuple of float, or None
+            None on a cluster that is no ideal one-port network, where it does not.
+
+        Examples
+        --------
+        >>> from collsim.algorithms import find
+        >>> node = Cluster.load("dgx-h100")
+        >>> both = [find("all_reduce", name).costs(node) for name in ("ring", "nvls")]
+        >>> [round(1e-9 / beta, 3) for _, beta in both]
+        [450.0, 382.5]
+        """
+        inside = cluster.in_switch
+        if cluster.uniform is None or (self.in_switch and inside is None):
+            return None
+        alpha, beta = cluster.uniform
+        return alpha, beta / inside.efficiency if self.in_switch and inside else beta

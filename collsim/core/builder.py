@@ -1,34 +1,24 @@
 """The builder: an author says who sends which pieces to whom; the rest follows."""
 
-from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from collsim.core._dependencies import MAX_CARRIED, dependencies, with_turns
+from collsim.core._operands import by_message, check_places, join, whole
 from collsim.core.collective import Collective, check_count, check_ranks, check_root
-from collsim.core.depend import derive
 from collsim.core.schedule import COPY, REDUCE, Schedule
 from collsim.core.setting import Setting
 from collsim.errors import InputError, TooLargeError
 
-__all__ = ["COMPILE_FROM", "MAX_CARRIED", "Builder"]
+__all__ = ["Builder"]
 
-# Pieces carried, over all messages, that a machine of some 8 GB still simulates. A ring
-# all_reduce on 4,096 ranks has 33.5 million.
-MAX_CARRIED: Final = 40_000_000
-# Channels and places are stored in 16 and 32 bits.
+# Channels are stored in 16 bits.
 MAX_CHANNELS: Final = 2**15
-MAX_INT: Final = 2**31 - 1
-# Beside COPY and REDUCE, for dependencies alone: what is written at both ends.
-_TURN: Final = 3
-
-# Below so many accesses plain Python is done before numba is even imported (about 0.5 s).
-COMPILE_FROM: Final = 200_000
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
-Derive = Callable[..., int]
 
 
 class Builder:
@@ -50,6 +40,8 @@ class Builder:
         Node of every rank; None means that all are on one.
     channels : int
         Copies of the algorithm that run at once, each on its share of every block.
+    multicast : bool
+        Whether the switch of every node takes messages too: that of node k is number P + k.
 
     Attributes
     ----------
@@ -83,13 +75,14 @@ class Builder:
         *,
         node: ArrayLike | None = None,
         channels: int = 1,
+        multicast: bool = False,
     ) -> None:
         self.collective = collective
         self.ranks = check_ranks(ranks)
         self.root = check_root(root, ranks)
         self.chunks = check_count("chunks", chunks)
         self.channels = check_count("channels", channels)
-        self.setting = Setting(ranks, node)
+        self.setting = Setting(ranks, node, multicast)
         self.parts = parts = check_count("parts", parts) * channels
         blocks = collective.blocks(ranks)
         if blocks * parts > MAX_CARRIED:
@@ -150,8 +143,8 @@ class Builder:
             one listed before it in that queue is there. Without it, a rank that has many
             chunks ready has its ports promised to all of them, before what it forwards.
         strict : bool
-            Whether a message with a turn also waits for the strict one that its sender
-            listed before it.
+            Whether a message with a turn also waits for the strict one of the same number
+            of queue that its sender listed before it.
         """
         self._add(COPY, src, dst, pieces, into, channel, turn, strict)
 
@@ -179,14 +172,14 @@ class Builder:
         turn: ArrayLike | None,
         strict: bool,
     ) -> None:
-        source, target = np.atleast_1d(_whole("src", src)), np.atleast_1d(_whole("dst", dst))
+        source, target = np.atleast_1d(whole("src", src)), np.atleast_1d(whole("dst", dst))
         messages = source.size
         if not 0 <= channel < MAX_CHANNELS:
             raise InputError(f"builder: channel is {channel}, expected 0 to {MAX_CHANNELS - 1}")
         if target.size != messages:
             raise InputError(f"builder: {messages} senders but {target.size} receivers")
-        carried = _by_message("pieces", pieces, messages)
-        places = None if into is None else _by_message("into", into, messages)
+        carried = by_message("pieces", pieces, messages)
+        places = None if into is None else by_message("into", into, messages)
         if places is not None and places.shape != carried.shape:
             raise InputError(
                 f"builder: into has shape {places.shape}, expected {carried.shape}"
@@ -202,17 +195,17 @@ class Builder:
         self._into.append(None if places is None else places.ravel())
         alike = (kind, channel, max(self._round, 0), carried.shape[1], strict)
         self._alike.append(alike)
-        queue = np.atleast_1d(_whole("turn", -1 if turn is None else turn))
+        queue = np.atleast_1d(whole("turn", -1 if turn is None else turn))
         self._turn.append(np.broadcast_to(queue, (messages,)))
 
     def finish(self) -> Schedule:
         """Derive the dependencies and return the schedule."""
         counts = np.array([source.size for source, _ in self._ends], dtype=np.int64)
-        src, dst = (_join([ends[i] for ends in self._ends]) for i in range(2))
-        piece = into = _join(self._pieces)
+        src, dst = (join([ends[i] for ends in self._ends]) for i in range(2))
+        piece = into = join(self._pieces)
         if any(places is not None for places in self._into):
             pairs = zip(self._pieces, self._into, strict=True)
-            into = _join([p if places is None else places for p, places in pairs])
+            into = join([p if places is None else places for p, places in pairs])
         alike = np.array(self._alike, dtype=np.int64).reshape(-1, 5).T
         kind, channel, rounds = (
             np.repeat(column.astype(dtype), counts)
@@ -222,12 +215,14 @@ class Builder:
         piece_ptr[1:] = np.repeat(alike[3], counts)
         np.cumsum(piece_ptr, out=piece_ptr)
         slots = self.pieces.size + self._scratch
-        _check_places(src, dst, piece, into, self.ranks, slots)
+        parties = self.ranks + self.setting.agents.size
+        check_places(src, dst, piece, into, parties, slots)
         accesses = (np.repeat(kind, np.diff(piece_ptr)), piece_ptr, piece, into, slots)
-        turn = _join(self._turn)
+        turn = join(self._turn)
         if (turn >= 0).any():
-            accesses = _with_turns(*accesses, turn, np.repeat(alike[4], counts) == 1)
-        dep_ptr, dep = _dependencies(src, dst, *accesses, self.ranks)
+            accesses = with_turns(*accesses, turn, np.repeat(alike[4], counts) == 1)
+        dep_ptr, dep = dependencies(src, dst, *accesses, parties)
+        last = max(int(src.max(initial=0)), int(dst.max(initial=0)))
         return Schedule(
             collective=self.collective,
             ranks=self.ranks,
@@ -244,140 +239,5 @@ class Builder:
             into=into,
             dep_ptr=dep_ptr,
             dep=dep,
+            agents=max(0, last + 1 - self.ranks),
         )
-
-
-def _join(arrays: list[Int32]) -> Int32:
-    return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)
-
-
-def _whole(name: str, values: ArrayLike) -> Int32:
-    """Return whole numbers of 32 bits; others are refused, not cut off."""
-    array = np.asarray(values)
-    if array.size and array.dtype.kind not in "iu":
-        raise InputError(f"builder: {name} is {values!r}, expected whole numbers")
-    if array.size and (array.min() < -MAX_INT - 1 or array.max() > MAX_INT):
-        raise InputError(f"builder: {name} is {values!r}, expected numbers below 2^31")
-    return array.astype(np.int32, copy=False)
-
-
-def _by_message(name: str, pieces: ArrayLike, messages: int) -> Int32:
-    array = _whole(name, pieces)
-    if array.ndim == 1 and messages == 1:
-        return array.reshape(1, -1)
-    if array.ndim != 2 or array.shape[0] != messages:
-        raise InputError(
-            f"builder: {name} has shape {array.shape}, "
-            f"expected one row for each of {messages} messages"
-        )
-    return array
-
-
-def _check_places(
-    src: Int32,
-    dst: Int32,
-    piece: Int32,
-    into: Int32,
-    ranks: int,
-    slots: int,
-) -> None:
-    for name, values, limit in (
-        ("src", src, ranks),
-        ("dst", dst, ranks),
-        ("piece", piece, slots),
-        ("into", into, slots),
-    ):
-        if values.size and not 0 <= int(values.min()) <= int(values.max()) < limit:
-            raise InputError(
-                f"builder: {name} runs from {values.min()} to {values.max()}, "
-                f"expected 0 to {limit - 1}"
-            )
-
-
-def _with_turns(
-    kind: NDArray[np.int8],
-    ptr: Int64,
-    piece: Int32,
-    into: Int32,
-    slots: int,
-    turn: Int32,
-    strict: NDArray[np.bool_],
-) -> tuple[NDArray[np.int8], Int64, Int32, Int32, int]:
-    """Let every message that has a turn also write a place of its queue at the receiver.
-
-    A strict one writes a place at its sender, too, which others read in vain.
-    """
-    takes = turn >= 0
-    at, queues = ptr[1:][takes], int(turn.max()) + 1
-    longer = np.zeros_like(ptr)
-    np.cumsum(takes, out=longer[1:])
-    return (
-        np.insert(kind, at, np.where(strict[takes], _TURN, COPY).astype(np.int8)),
-        ptr + longer,
-        np.insert(piece, at, slots + queues + ~strict[takes]),
-        np.insert(into, at, slots + turn[takes]),
-        slots + queues + 2,
-    )
-
-
-def _dependencies(
-    src: Int32,
-    dst: Int32,
-    kind: NDArray[np.int8],
-    ptr: Int64,
-    piece: Int32,
-    into: Int32,
-    slots: int,
-    ranks: int,
-) -> tuple[Int64, Int32]:
-    n, accesses = src.size, piece.size
-    places = ranks * slots
-    if places > max(4 * accesses, 1024):
-        # Most places are never touched: number those that are.
-        width = np.diff(ptr)
-        read, write = (np.repeat(end.astype(np.int64) * slots, width) for end in (src, dst))
-        used, packed = np.unique(
-            np.concatenate([read + piece, write + into]), return_inverse=True
-        )
-        places, slots = used.size, 0
-        piece, into = packed[:accesses].astype(np.int32), packed[accesses:].astype(np.int32)
-    compiled = accesses >= COMPILE_FROM
-    kernel: Derive = derive
-    if compiled:
-        # Loaded by name: the compiler lives a floor above, and only large jobs need it.
-        from collsim.registry import member
-
-        kernel = member("collsim.engine", "compiled", "derive", "kernel")  # type: ignore[assignment]
-
-    def work(size: int, fill: int | None) -> Int32 | list[int]:
-        if not compiled:
-            return [fill or 0] * size
-        # Memory of `empty` and `zeros` costs nothing until somebody touches it.
-        if fill is None:
-            return np.empty(size, dtype=np.int32)
-        return np.full(size, fill, np.int32) if fill else np.zeros(size, dtype=np.int32)
-
-    arrays = (kind, ptr, src, dst, piece, into)
-    inputs = list(arrays) if compiled else [array.tolist() for array in arrays]
-    capacity = n + accesses + 64
-    while True:
-        dep_ptr = np.zeros(n + 1, dtype=np.int64) if compiled else [0] * (n + 1)
-        dep = work(capacity, None)
-        total = kernel(
-            n,
-            slots,
-            *inputs,
-            work(places, -1),
-            *(work(size, 0) for size in (places, n, n)),
-            *(work(size, None) for size in (places, 2 * accesses, 2 * accesses, *[n] * 7)),
-            dep_ptr,
-            dep,
-        )
-        if total >= 0:
-            return np.asarray(dep_ptr, dtype=np.int64), np.array(dep[:total], dtype=np.int32)
-        capacity *= 4
-        if capacity > 2 * MAX_CARRIED:
-            raise TooLargeError(
-                f"builder: {n:,} messages wait for more than {capacity // 4:,} others, "
-                "which is more than is simulated"
-            )

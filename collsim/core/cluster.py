@@ -8,7 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.in_switch import InSwitch
 from collsim.core.link import Links
+from collsim.core.setting import Setting
 from collsim.errors import InputError
 from collsim.registry import member
 
@@ -111,6 +113,9 @@ class Cluster:
         Seconds by which every rank enters late; its messages, out and in, wait for it.
     order : int array, shape (P,), optional
         The GPU on which every rank sits; None means rank r on GPU r.
+    in_switch : InSwitch, optional
+        Links to the switches that add up and multicast, which then are numbers P + node of
+        :meth:`route`; None where some node has none.
 
     Examples
     --------
@@ -139,6 +144,7 @@ class Cluster:
     local: IntArray | None = None
     delay: FloatArray | None = None
     order: IntArray | None = None
+    in_switch: InSwitch | None = None
 
     @staticmethod
     def ideal(
@@ -243,6 +249,11 @@ class Cluster:
                 )
             if array is not None:
                 array.flags.writeable = False
+        if self.in_switch is not None and self.in_switch.up.shape != (self.ranks,):
+            raise InputError(
+                f"cluster: in_switch has links of {self.in_switch.up.size} ranks, "
+                f"expected {self.ranks}"
+            )
         late = self.delay is not None and bool(self.delay.any())
         if self.sharing != "fifo" or self.local is not None or late:
             object.__setattr__(self, "uniform", None)
@@ -264,11 +275,25 @@ class Cluster:
         """Number of nodes."""
         return int(self.node.max()) + 1
 
+    @property
+    def setting(self) -> Setting:
+        """All that an algorithm may know of the cluster.
+
+        Examples
+        --------
+        >>> Cluster.load("dgx-h100").setting.multicast
+        True
+        """
+        return Setting(self.ranks, self.node, multicast=self.in_switch is not None)
+
     def route(self, src: int, dst: int) -> tuple[int, ...]:
         """Return the links that a message crosses, in order.
 
         From a rank to itself that is its memory, or nothing.
         """
+        if max(src, dst) >= self.ranks and self.in_switch is not None:
+            up = dst >= self.ranks
+            return (int(self.in_switch.up[src] if up else self.in_switch.down[dst]),)
         if src == dst:
             return () if self.local is None else (int(self.local[src]),)
         _, link = self.router(np.array([src]), np.array([dst]))

@@ -51,11 +51,16 @@ class Schedule:
         Operation i waits for ``dep[dep_ptr[i]:dep_ptr[i + 1]]``, all below i.
     dep : int32 array, shape (D,)
         Dependencies; none is implied by the others.
+    agents : int
+        Switches that take part: senders and receivers from P on, the one of node k as
+        P + k. Their memory is empty before the call, and adding up costs them no time; a
+        sum is handed to one rank, and gone.
 
     Raises
     ------
     InputError
-        If lengths disagree, or a rank, piece or dependency is out of range.
+        If lengths disagree, a rank, piece or dependency is out of range, or a switch sends
+        to a switch.
     """
 
     collective: Collective
@@ -73,12 +78,15 @@ class Schedule:
     into: NDArray[np.int32]
     dep_ptr: NDArray[np.int64]
     dep: NDArray[np.int32]
+    agents: int = 0
 
     def __post_init__(self) -> None:
         check_root(self.root, check_ranks(self.ranks))
         check_count("parts", self.parts)
         if self.scratch < 0:
             raise InputError(f"scratch: got {self.scratch}, expected 0 or more places")
+        if self.agents < 0:
+            raise InputError(f"agents: got {self.agents}, expected 0 or more switches")
         n = self.src.size
         for name in ("dst", "kind", "channel", "round"):
             if getattr(self, name).shape != (n,):
@@ -91,8 +99,14 @@ class Schedule:
                 f"schedule: into has {self.into.size} entries, expected {self.piece.size}"
             )
         _check_pointers("dep_ptr", self.dep_ptr, n, self.dep.size)
-        _check_range("src", self.src, self.ranks)
-        _check_range("dst", self.dst, self.ranks)
+        _check_range("src", self.src, self.parties)
+        _check_range("dst", self.dst, self.parties)
+        if self.agents and (np.minimum(self.src, self.dst) >= self.ranks).any():
+            first = int(np.flatnonzero(np.minimum(self.src, self.dst) >= self.ranks)[0])
+            raise InputError(
+                f"schedule: operation {first} goes from the {self.party(self.src[first])} to "
+                f"the {self.party(self.dst[first])}, expected a rank at one end"
+            )
         _check_range("piece", self.piece, self.places)
         _check_range("into", self.into, self.places)
         _check_range("kind", self.kind, 2)
@@ -116,6 +130,23 @@ class Schedule:
 
     def __len__(self) -> int:
         return int(self.src.size)
+
+    @property
+    def parties(self) -> int:
+        """Number of those that send and receive: ranks, and switches that take part."""
+        return self.ranks + self.agents
+
+    def party(self, index: int) -> str:
+        """Return how to call a sender or receiver: a rank's number, or a switch.
+
+        Examples
+        --------
+        >>> from collsim.algorithms import build
+        >>> nvls = build("all_reduce", "nvls", 4, multicast=True)
+        >>> nvls.party(3), nvls.party(4)
+        ('3', 'switch of node 0')
+        """
+        return str(index) if index < self.ranks else f"switch of node {index - self.ranks}"
 
     @property
     def pieces(self) -> int:

@@ -14,7 +14,7 @@ __all__ = ["Setting"]
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Ranks, and the node of every one of them.
+    """Ranks, the node of every one of them, and whether the nodes' switches take part.
 
     All that an algorithm may know of the machine: who is near whom.
 
@@ -24,6 +24,8 @@ class Setting:
         Rank count P.
     node : int array, shape (P,), optional
         Node of every rank; None means that all are on one.
+    multicast : bool
+        Whether the switch of every node can add up and multicast.
 
     Raises
     ------
@@ -41,6 +43,7 @@ class Setting:
 
     ranks: int
     node: ArrayLike | None = None
+    multicast: bool = False
 
     def __post_init__(self) -> None:
         check_ranks(self.ranks)
@@ -64,6 +67,17 @@ class Setting:
     def nodes(self) -> int:
         """Number of nodes that have a rank."""
         return len(self.members)
+
+    @property
+    def agents(self) -> NDArray[np.int64]:
+        """Numbers of the switches that can take part, one per node or none.
+
+        Examples
+        --------
+        >>> Setting(4, [0, 0, 1, 1], multicast=True).agents.tolist()
+        [4, 5]
+        """
+        return self.ranks + np.arange(self.nodes * self.multicast)
 
     @property
     def fewest(self) -> int:

@@ -8,7 +8,15 @@ from collsim.core.algorithm import Algorithm
 from collsim.core.setting import Setting
 from collsim.errors import TooLargeError
 
-__all__ = ["best_chunks", "candidates", "channels_of", "fastest_channels"]
+__all__ = [
+    "BETTER",
+    "ENOUGH",
+    "best_chunks",
+    "candidates",
+    "channels_of",
+    "fastest_channels",
+    "more_chunks",
+]
 
 # Chunk counts that are tried by formula, and by simulation, where each one costs time.
 _BY_FORMULA: Final = tuple(2**k for k in range(17))
@@ -18,6 +26,12 @@ _BY_EVENT: Final = tuple(2**k for k in range(11))
 _TRIED: Final = 2**20
 # Times that differ by less, relative, are equal.
 _EQUAL: Final = 1e-11
+# More chunks are worth a try of still more if they gain so much, relative.
+BETTER: Final = 1e-9
+# After so many counts in a row that were no better, more are not tried.
+ENOUGH: Final = 2
+_PAIR: Final = 2
+_ALLOWED: Final = 1.5
 
 
 def candidates(by_formula: bool, ranks: int = 1) -> tuple[int, ...]:
@@ -38,7 +52,11 @@ def candidates(by_formula: bool, ranks: int = 1) -> tuple[int, ...]:
 
 
 def best_chunks(
-    nbytes: float, seconds: Callable[[int], float], by_formula: bool, ranks: int = 1
+    nbytes: float,
+    seconds: Callable[[int], float],
+    by_formula: bool,
+    ranks: int = 1,
+    asked: Sequence[int] | None = None,
 ) -> int:
     """Return the power of two that is fastest at a size; the smallest of equals.
 
@@ -56,12 +74,17 @@ def best_chunks(
         Whether that is a formula, so that many counts may be tried.
     ranks : int
         Rank count, which limits the counts that are tried by simulation.
+    asked : sequence of int, optional
+        The counts to try, in rising order, instead of powers of two; all are tried, and
+        the first may be more than there are bytes.
 
     Examples
     --------
     >>> best_chunks(1000, lambda c: c + 64 / c, by_formula=True)
     8
     """
+    if asked is not None:
+        return min((c for c in asked if c <= nbytes or c == asked[0]), key=seconds)
     possible = [c for c in candidates(by_formula, ranks) if c <= max(1.0, nbytes)]
     if by_formula:
         return min(possible, key=seconds)
@@ -72,13 +95,42 @@ def _climb(possible: Sequence[int], seconds: Callable[[int], float]) -> int:
     best, least, worse = 1, math.inf, 0
     for chunks in possible:
         found = seconds(chunks)
-        if found < least:
+        if found < least * (1 - _EQUAL):
             best, least, worse = chunks, found, 0
         else:
             worse += 1
-            if worse == 2:
+            if worse == ENOUGH:
                 break
     return best
+
+
+def more_chunks(tried: Sequence[tuple[int, float]]) -> float:
+    """Return a time in seconds that more chunks are hardly below.
+
+    A pipeline takes p + q c + r / c in c chunks: its start-ups, so many more with each
+    chunk, and the filling of the pipeline, the shorter the smaller the chunks. Of the gain
+    from c to d chunks, c / (d - c) is left for all that are more; half as much again is
+    allowed for. Once more chunks were no better, none are expected to be.
+
+    Parameters
+    ----------
+    tried : sequence of (int, float)
+        Chunk counts in rising order, and their times at one size.
+
+    Examples
+    --------
+    10 + 16 / c never gets below 10:
+
+    >>> more_chunks([(1, 26.0), (2, 18.0), (4, 14.0)])
+    8.0
+    """
+    if len(tried) < _PAIR:
+        return 0.0
+    (few, slow), (many, fast) = tried[-2:]
+    least = min(seconds for _, seconds in tried)
+    if slow <= fast:
+        return least
+    return min(least, fast - _ALLOWED * (slow - fast) * few / (many - few))
 
 
 def channels_of(algorithm: Algorithm, setting: Setting) -> tuple[int, ...]:

@@ -7,12 +7,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from collsim.core.cluster import Cluster
 from collsim.core.collective import OPS, Collective
 from collsim.core.schedule import REDUCE, Schedule
-from collsim.engine.replay import finish_order
+from collsim.engine.replay import Sums, finish_order
 from collsim.engine.simulate import simulate
-from collsim.engine.wording import name_operation, name_place
+from collsim.engine.trials import even
+from collsim.engine.wording import name_operation, name_party, name_place
 from collsim.errors import InputError, UnknownNameError
 
 __all__ = ["execute", "input_counts", "mean", "split"]
@@ -125,8 +125,7 @@ def execute(
     if op not in OPS:
         raise UnknownNameError("op", op, OPS)
     if order is None:
-        ideal = Cluster.ideal(schedule.ranks, alpha=1e-6, bandwidth=1e9)
-        order = finish_order(simulate(schedule, ideal, 1e6))
+        order = finish_order(simulate(schedule, even(schedule), 1e6))
     memory = _load(schedule, inputs)
     with np.errstate(over="ignore", invalid="ignore"):  # as GPUs do, silently
         _move(schedule, memory, COMBINE[op], order)
@@ -187,26 +186,31 @@ def _move(
     reduces = (schedule.kind == REDUCE).tolist()
     ptr = schedule.piece_ptr.tolist()
     read, write = schedule.piece.tolist(), schedule.into.tolist()
+    sums = Sums(schedule)
     for operation in order:
         o = int(operation)
         here, there = src[o] * places, dst[o] * places
         sources = read[ptr[o] : ptr[o + 1]]
         message = [memory.get(here + place) for place in sources]
+        if src[o] >= schedule.ranks:
+            sums.read(memory, [here + place for place in sources])
         for data, source, place in zip(
             message, sources, write[ptr[o] : ptr[o + 1]], strict=True
         ):
             if data is None:
                 raise InputError(
                     f"{name_operation(schedule, o)} sends {name_place(schedule, source)}, "
-                    f"but rank {src[o]} holds nothing there"
+                    f"but {name_party(schedule, src[o])} holds nothing there"
                 )
             known = memory.get(there + place) if reduces[o] else None
             if known is not None and known.size != data.size:
                 raise InputError(
                     f"{name_operation(schedule, o)} combines {data.size} elements with "
-                    f"{known.size} in {name_place(schedule, place)} of rank {dst[o]}"
+                    f"{known.size} in {name_place(schedule, place)} of "
+                    f"{name_party(schedule, dst[o])}"
                 )
             memory[there + place] = data if known is None else combine(known, data)
+            sums.written(there + place, reduces[o])
 
 
 def _collect(schedule: Schedule, memory: dict[int, Array]) -> list[Array | None]:

@@ -59,6 +59,19 @@ class Least:
                 found.append((float(self.at[i]), float(self.slope[i])))
         return [(self.launch + at, slope) for at, slope in found]
 
+    def for_any_chunks(self) -> "Least":
+        """Return what of the bound for one chunk holds for any number of them.
+
+        More chunks shorten the path that the last byte takes, but a link passes as many
+        bytes, and no fewer messages: all but the bytes of the longest path stay.
+
+        Examples
+        --------
+        >>> Least(0.0, np.array([3.0, 0.0]), np.array([0.0, 0.5])).for_any_chunks().seconds(10)
+        3.0
+        """
+        return replace(self, at=np.delete(self.at, 1), slope=np.delete(self.slope, 1))
+
     def stretched(self, twice: "Least", four: "Least", chunks: int) -> "Least | None":
         """Return the bound for more chunks, if this one and two more tell how it grows.
 
@@ -108,7 +121,9 @@ def least(simulation: Simulation) -> Least:
     load = np.bincount(plan.held, weights=(count * busy)[owner], minlength=lanes.size)
     passed = (carried * plan.piece)[owner] * plan.held_beta
     per_byte = np.bincount(plan.held, weights=passed, minlength=lanes.size)
-    path, steep = _path(plan, 0.0), _path(plan, _LARGE) / _LARGE
+    compiled = simulation.compiled or large(plan.route.size, False)
+    path, steep = (_path(plan, n, compiled) for n in (0.0, _LARGE))
+    steep /= _LARGE
     return Least(
         plan.launch,
         np.concatenate([[path, 0.0], load / lanes]),
@@ -121,7 +136,7 @@ def _below(steep: float) -> float:
     return max(0.0, steep * (1 - 1e-9))
 
 
-def _path(plan: Plan, nbytes: float) -> float:
+def _path(plan: Plan, nbytes: float, compiled: bool) -> float:
     """Return the finish of the last message, were nothing ever in the way of any."""
     if not plan.route.size:
         return 0.0
@@ -134,5 +149,5 @@ def _path(plan: Plan, nbytes: float) -> float:
         adding=np.zeros_like(plan.adding),
         gamma=0.0,
     )
-    finish = loop_of(free, False, large(plan.route.size, False)).run(nbytes)[1]
+    finish = loop_of(free, False, compiled).run(nbytes)[1]
     return float(max(finish))

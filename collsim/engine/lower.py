@@ -1,4 +1,8 @@
-"""Turn a schedule on a cluster into flat arrays for the event loop."""
+"""Turn a schedule on a cluster into flat arrays for the event loop.
+
+A message to or from a switch that takes part crosses the link of one rank, whose bytes pass
+at the efficiency of the switch; the switch adds up on the way.
+"""
 
 from typing import Final
 
@@ -11,7 +15,7 @@ from collsim.engine.plan import Plan, grid
 from collsim.engine.program import Program, single
 from collsim.errors import InputError
 
-__all__ = ["Plan", "grid", "lower", "lower_program"]
+__all__ = ["Plan", "check_agents", "grid", "lower", "lower_program", "routes_of"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -27,21 +31,62 @@ def lower(schedule: Schedule, cluster: Cluster) -> Plan:
     Raises
     ------
     InputError
-        If they are of different rank counts.
+        If they are of different rank counts, or switches take part that the cluster has not.
     """
     if schedule.ranks != cluster.ranks:
         raise InputError(
             f"schedule: made for {schedule.ranks} ranks, but cluster {cluster.name!r} "
             f"has {cluster.ranks}"
         )
+    check_agents(schedule, cluster, np.arange(cluster.ranks))
     return lower_program(single(schedule), cluster)
+
+
+def check_agents(schedule: Schedule, cluster: Cluster, ranks: IntArray) -> IntArray:
+    """Return the node of every switch that takes part in a schedule.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        What is to run.
+    cluster : Cluster
+        Where.
+    ranks : int array
+        Rank of the cluster on which each rank of the schedule runs.
+
+    Raises
+    ------
+    InputError
+        If the cluster has no switches that do, or a rank would reach one of another node.
+    """
+    if not schedule.agents:
+        return np.empty(0, dtype=np.int64)
+    if cluster.in_switch is None:
+        raise InputError(
+            f"schedule: switches take part in it, but those of cluster {cluster.name!r} can't "
+            "add up and multicast"
+        )
+    ends = np.stack([schedule.src, schedule.dst]).astype(np.int64)
+    rank, agent = ends.min(axis=0), ends.max(axis=0) - schedule.ranks
+    rank, agent = rank[agent >= 0], agent[agent >= 0]
+    here = cluster.node[ranks[rank]]
+    of = np.zeros(schedule.agents, dtype=np.int64)
+    of[agent] = here
+    if (of[agent] != here).any():
+        wrong = int(np.flatnonzero(of[agent] != here)[0])
+        raise InputError(
+            f"schedule: ranks of several nodes, one of them {rank[wrong]}, send to or receive "
+            f"from the {schedule.party(schedule.ranks + int(agent[wrong]))} of the schedule"
+        )
+    return of
 
 
 def lower_program(program: Program, cluster: Cluster) -> Plan:
     """Return the plan of a program whose ranks are those of the cluster."""
-    src, dst, job, route = _pairs(program, cluster.ranks)
+    inside = cluster.in_switch
+    src, dst, job, route = _pairs(program, cluster.ranks + cluster.nodes * (inside is not None))
     away = src != dst
-    ptr, link = _routes(cluster, src, dst)
+    ptr, link = routes_of(cluster, src, dst)
     counts = np.diff(ptr)
     links = cluster.links
     alpha, busy = _sums(links.alpha[link], ptr), _sums(links.busy[link], ptr)
@@ -54,7 +99,8 @@ def lower_program(program: Program, cluster: Cluster) -> Plan:
     base = len(links)
     for port, end in ((cluster.egress, src), (cluster.ingress, dst)):
         if port is not None:
-            holders.append(_port(port, end, away, base))
+            # A switch has no ports.
+            holders.append(_port(port, end, away & (end < cluster.ranks), base))
             lanes.append(np.full(cluster.ranks, port.lanes, dtype=np.int64))
             base += cluster.ranks
     held_owner, held, held_beta = (
@@ -70,16 +116,21 @@ def lower_program(program: Program, cluster: Cluster) -> Plan:
     used, packed = np.unique(held[order], return_inverse=True)
     lane_ptr = np.zeros(used.size + 1, dtype=np.int64)
     np.cumsum(np.concatenate(lanes)[used], out=lane_ptr[1:])
-    delay = np.zeros(cluster.ranks) if cluster.delay is None else cluster.delay
+    enter = program.start[job] + _late(cluster, src, dst)
+    # What a byte counts for where messages pass at less than the bandwidth.
+    slow = np.ones(src.size)
+    if inside is not None:
+        slow[np.maximum(src, dst) >= cluster.ranks] /= inside.efficiency
     # A flow is so many bytes over links of one rate. Where messages follow one another,
     # counts of a job's own pieces keep the products exact, and its costs are per piece.
     fair = cluster.sharing == "fair"
-    scale = np.ones(src.size) if fair else program.scale[job]
-    reduces = program.reduces
+    scale = np.ones(src.size) if fair else program.scale[job] * slow
+    # A switch adds up in no time.
+    reduces = program.reduces & (program.dst < cluster.ranks)
     if cluster.local is None:
         reduces = reduces & (program.src != program.dst)
     return Plan(
-        size=program.size * program.scale[program.job] if fair else program.size,
+        size=program.size * program.scale[program.job] * slow[route] if fair else program.size,
         piece=program.piece,
         rounds=program.rounds,
         in_turn=program.in_turn,
@@ -91,7 +142,7 @@ def lower_program(program: Program, cluster: Cluster) -> Plan:
         beta=beta * scale,
         busy=busy,
         adding=(cluster.gamma if reduces.any() else 0.0) * scale,
-        enter=program.start[job] + np.maximum(delay[src], delay[dst]),
+        enter=enter,
         held_ptr=held_ptr,
         held=packed.astype(np.int64),
         held_beta=held_beta[order] * np.repeat(scale, np.diff(held_ptr)),
@@ -102,6 +153,15 @@ def lower_program(program: Program, cluster: Cluster) -> Plan:
         gamma=cluster.gamma if reduces.any() else 0.0,
         launch=cluster.launch,
     )
+
+
+def _late(cluster: Cluster, src: IntArray, dst: IntArray) -> FloatArray:
+    """Return the seconds until both ends of each pair have entered; switches always have."""
+    if cluster.delay is None:
+        return np.zeros(src.size)
+    delay = np.concatenate([cluster.delay, np.zeros(cluster.nodes)])
+    late: FloatArray = np.maximum(delay[src], delay[dst])
+    return late
 
 
 def _pairs(
@@ -123,19 +183,40 @@ def _pairs(
     return both // ranks, both % ranks, job, pair
 
 
-def _routes(cluster: Cluster, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the links of every pair; from a rank to itself its memory, or none."""
-    away = src != dst
+def routes_of(cluster: Cluster, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the links of every pair; from a rank to itself its memory, or none.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        Whose links; the switch of node k is number P + k.
+    src, dst : int array, shape (k,)
+        Senders and receivers.
+
+    Returns
+    -------
+    ptr, link : int arrays
+        Pair i crosses ``link[ptr[i]:ptr[i + 1]]``, in order.
+    """
+    beside = np.maximum(src, dst) >= cluster.ranks
+    away = (src != dst) & ~beside
     far_ptr, far = cluster.router(src[away], dst[away])
     counts = np.full(src.size, 0 if cluster.local is None else 1, dtype=np.int64)
     counts[away] = np.diff(far_ptr)
+    counts[beside] = 1
     ptr = np.zeros(src.size + 1, dtype=np.int64)
     np.cumsum(counts, out=ptr[1:])
     link = np.empty(ptr[-1], dtype=np.int64)
     crosses = np.repeat(away, counts)
     link[crosses] = far
     if cluster.local is not None:
-        link[~crosses] = cluster.local[src[~away]]
+        own = ~away & ~beside
+        link[np.repeat(own, counts)] = cluster.local[src[own]]
+    if cluster.in_switch is not None and beside.any():
+        up = beside & (src < cluster.ranks)
+        down = beside & ~up
+        link[np.repeat(up, counts)] = cluster.in_switch.up[src[up]]
+        link[np.repeat(down, counts)] = cluster.in_switch.down[dst[down]]
     return ptr, link
 
 

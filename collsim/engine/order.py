@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from collsim.core.schedule import COPY, Schedule
-from collsim.engine.wording import name_operation, name_place
+from collsim.engine.wording import name_operation, name_party, name_place
 
 __all__ = ["check_order"]
 
@@ -84,13 +84,13 @@ def check_order(schedule: Schedule) -> str | None:
             twice = next(place for place in writes if writes.count(place) > 1) % places
             return (
                 f"{name_operation(schedule, o)} overwrites {name_place(schedule, twice)} "
-                f"of rank {dst[o]} twice"
+                f"of {name_party(schedule, dst[o])} twice"
             )
         if reads != writes and not set(reads).isdisjoint(writes):
             both = min(set(reads) & set(writes)) % places
             return (
                 f"{name_operation(schedule, o)} reads {name_place(schedule, both)} "
-                f"of rank {dst[o]} while it writes it"
+                f"of {name_party(schedule, dst[o])} while it writes it"
             )
         log.add(o, reads, writes, copies[o])
     return None
@@ -158,7 +158,8 @@ def _local(schedule: Schedule) -> str | None:
     o, d = int(waiting[first]), int(schedule.dep[first])
     return (
         f"{name_operation(schedule, o)} waits for {name_operation(schedule, d)}, "
-        f"in which neither rank {src[o]} nor rank {dst[o]} takes part"
+        f"in which neither {name_party(schedule, src[o])} nor "
+        f"{name_party(schedule, dst[o])} takes part"
     )
 
 
@@ -175,8 +176,9 @@ def _conflict(schedule: Schedule, first: int, second: int) -> str:
         found for found in shared if found[2:] != ("reduces into", "reduces into")
     )
     return (
-        f"{name_operation(schedule, first)} {a_does} {name_place(schedule, place)} of rank "
-        f"{rank} and {name_operation(schedule, second)} {b_does} it, in no fixed order"
+        f"{name_operation(schedule, first)} {a_does} {name_place(schedule, place)} of "
+        f"{name_party(schedule, rank)} and {name_operation(schedule, second)} {b_does} it, "
+        "in no fixed order"
     )
 
 

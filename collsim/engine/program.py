@@ -22,7 +22,7 @@ class Program:
     Parameters
     ----------
     src, dst : int array, shape (N,)
-        Ranks of the cluster.
+        Ranks of the cluster P; the switch of node k is P + k.
     job : int array, shape (N,)
         Which of the J collectives an operation belongs to.
     reduces : bool array, shape (N,)
@@ -92,7 +92,8 @@ def merged(
     schedules : sequence of Schedule
         One per job.
     ranks : sequence of int array
-        The rank of the cluster on which each rank of each schedule runs.
+        The rank of the cluster on which each rank of each schedule runs, and after them
+        the numbers of the switches that take part.
     nbytes, start : sequence of float
         Size of each job's buffer in bytes, and seconds at which it is called.
 

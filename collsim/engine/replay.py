@@ -5,19 +5,48 @@ whose contributions are in it. Counting sources, not numbers, finds what sums hi
 a contribution counted twice whose value happens to be 0, or two errors that cancel.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.schedule import REDUCE, Schedule
 from collsim.core.timeline import Timeline
-from collsim.engine.wording import name_operation, name_place, name_ranks
+from collsim.engine.wording import name_operation, name_party, name_place, name_ranks
 
-__all__ = ["finish_order", "replay"]
+__all__ = ["Sums", "finish_order", "replay"]
 
 # What a place holds: the piece that the data are of, and a bit per contributing rank.
 Content = tuple[int, int]
+
+
+class Sums:
+    """Places of switches that hold what was added up there.
+
+    A switch has no memory for a sum: it hands it to one rank, as NVLink SHARP does, and
+    what that rank returns may go to all.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        What is run.
+    """
+
+    def __init__(self, schedule: Schedule) -> None:
+        self._first = schedule.ranks * schedule.places
+        self._held: set[int] = set()
+
+    def read(self, memory: MutableMapping[int, Any], keys: Iterable[int]) -> None:
+        """Take sums out of the memory, from where they were just read."""
+        for key in self._held.intersection(keys):
+            memory.pop(key, None)
+            self._held.discard(key)
+
+    def written(self, key: int, reduces: bool) -> None:
+        """Note that a place was written."""
+        if key >= self._first:
+            (self._held.add if reduces else self._held.discard)(key)
 
 
 def finish_order(timeline: Timeline) -> NDArray[np.int64]:
@@ -57,9 +86,10 @@ def replay(schedule: Schedule, order: Iterable[int]) -> str | None:
     -----
     Before the call, the places of the precondition hold one contribution of their rank.
     All others hold nothing: sending from them is an error. Reducing into an empty
-    *scratch* place leaves there what was sent, since scratch is empty by definition;
-    reducing into an empty place of the collective is an error, since the caller's memory
-    may hold anything there.
+    *scratch* place, or any of a switch, leaves there what was sent, since these are empty by
+    definition; reducing into an empty place of the collective is an error, since the
+    caller's memory may hold anything there. What a switch has added up is gone once it is
+    read.
 
     Examples
     --------
@@ -70,7 +100,7 @@ def replay(schedule: Schedule, order: Iterable[int]) -> str | None:
     >>> replay(schedule, range(len(schedule) - 1))
     'at the end rank 0 lacks the contribution of rank 1 in block 0 part 1'
     """
-    held = _start(schedule)
+    held, sums = _start(schedule), Sums(schedule)
     places = schedule.places
     src, dst = schedule.src.tolist(), schedule.dst.tolist()
     reduces = (schedule.kind == REDUCE).tolist()
@@ -82,25 +112,28 @@ def replay(schedule: Schedule, order: Iterable[int]) -> str | None:
         first, last = ptr[o], ptr[o + 1]
         # All is read before anything is written: an operation may send to its own rank.
         message = [held.get(here + place) for place in read[first:last]]
+        if src[o] >= schedule.ranks:
+            sums.read(held, [here + place for place in read[first:last]])
         for content, source, place in zip(
             message, read[first:last], write[first:last], strict=True
         ):
             if content is None:
                 return (
                     f"{name_operation(schedule, o)} sends {name_place(schedule, source)}, "
-                    f"but rank {src[o]} holds nothing there"
+                    f"but {name_party(schedule, src[o])} holds nothing there"
                 )
             known = held.get(there + place) if reduces[o] else None
             if known is not None:
                 if known[0] != content[0] or known[1] & content[1]:
                     return _why_not(schedule, o, known, content, place)
                 content = (known[0], known[1] | content[1])  # noqa: PLW2901 - what it becomes
-            elif reduces[o] and place < schedule.pieces:
+            elif reduces[o] and place < schedule.pieces and dst[o] < schedule.ranks:
                 return (
                     f"{name_operation(schedule, o)} reduces into "
                     f"{name_place(schedule, place)}, but rank {dst[o]} holds nothing there"
                 )
             held[there + place] = content
+            sums.written(there + place, reduces[o])
     return _final(schedule, held)
 
 
@@ -115,7 +148,8 @@ def _start(schedule: Schedule) -> dict[int, Content]:
 
 def _why_not(schedule: Schedule, o: int, known: Content, content: Content, place: int) -> str:
     """Return why an operation can't reduce `content` into a place that holds `known`."""
-    where = f"in {name_place(schedule, place)} of rank {schedule.dst[o]}"
+    holder = name_party(schedule, int(schedule.dst[o]))
+    where = f"in {name_place(schedule, place)} of {holder}"
     if known[0] != content[0]:
         return (
             f"{name_operation(schedule, o)} combines {name_place(schedule, content[0])} "

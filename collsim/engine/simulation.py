@@ -1,6 +1,7 @@
 """A schedule on a cluster, prepared for runs at many sizes; and timelines of what ran."""
 
 import math
+import sys
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -27,6 +28,7 @@ __all__ = [
     "check_sharing",
     "costs_of",
     "large",
+    "load",
     "loop_of",
     "timeline",
 ]
@@ -36,6 +38,8 @@ Outcome = tuple[Floats, Floats, Ints, Ints]
 
 # Operations from which loading the compiled loop (about 0.6 s) is repaid by one run.
 COMPILE_FROM: Final = 200_000
+# The same where it is there already.
+LOADED_FROM: Final = 500
 
 
 class Simulation:
@@ -95,7 +99,22 @@ class Simulation:
 
 def large(operations: int, fair_sharing: bool) -> bool:
     """Return whether so many operations repay loading the compiled loop."""
+    if loaded():
+        return operations >= LOADED_FROM
     return operations >= (fair.COMPILE_FROM if fair_sharing else COMPILE_FROM)
+
+
+def load(fair_sharing: bool) -> None:
+    """Load the compiled loops, for whoever is about to run many schedules."""
+    import collsim.engine.compiled
+
+    if fair_sharing:
+        import collsim.engine.fair_compiled  # noqa: F401
+
+
+def loaded() -> bool:
+    """Return whether the compiled loops are there already."""
+    return "collsim.engine.compiled" in sys.modules
 
 
 def loop_of(plan: Plan, fair_sharing: bool, compiled: bool) -> "AnyLoop":

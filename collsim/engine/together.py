@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from collsim.core.cluster import Cluster
 from collsim.core.schedule import Schedule
 from collsim.core.timeline import Timeline
-from collsim.engine.lower import Plan, lower_program
+from collsim.engine.lower import Plan, check_agents, lower_program
 from collsim.engine.program import merged
 from collsim.engine.simulation import (
     Outcome,
@@ -176,8 +176,14 @@ def simulate_together(jobs: Iterable[Job], cluster: Cluster) -> Together:
                 f"has ranks 0 to {cluster.ranks - 1}"
             )
     schedules = [job.schedule for job in jobs]
+    # Switches that take part are numbered after the ranks of the cluster.
+    agents = [check_agents(s, cluster, r) for s, r in zip(schedules, ranks, strict=True)]
+    parties = [
+        np.concatenate([group, cluster.ranks + node])
+        for group, node in zip(ranks, agents, strict=True)
+    ]
     program, places = merged(
-        schedules, ranks, [float(job.nbytes) for job in jobs], [job.start for job in jobs]
+        schedules, parties, [float(job.nbytes) for job in jobs], [job.start for job in jobs]
     )
     plan = lower_program(program, cluster)
     fair = check_sharing(cluster.sharing) == "fair"

@@ -140,7 +140,7 @@ def _ways(
         ("ingress", cluster.ingress, schedule.dst),
     ):
         if port is not None:
-            ports.append(len(names) + end.astype(np.int64))
+            ports.append(np.where(end < ranks, len(names) + end.astype(np.int64), -1))
             names += [f"{label}[{r}]" for r in range(ranks)]
             beta.append(np.full(ranks, port.beta))
             lanes.append(np.full(ranks, port.lanes))
@@ -148,7 +148,7 @@ def _ways(
     for o in range(len(schedule)):
         route = cluster.route(int(schedule.src[o]), int(schedule.dst[o]))
         away = schedule.src[o] != schedule.dst[o]
-        crossed.append([*route, *(int(port[o]) for port in ports if away)])
+        crossed.append([*route, *(int(port[o]) for port in ports if away and port[o] >= 0)])
     ptr = np.cumsum([0, *map(len, crossed)], dtype=np.int64)
     flat = np.array([way for ways in crossed for way in ways], dtype=np.int64)
     return tuple(names), np.concatenate(beta), np.concatenate(lanes), ptr, flat
@@ -165,9 +165,19 @@ def _flows(
     order = np.argsort(op, kind="stable")
     op, time = op[order], time[order] + cluster.launch
     rate = rate[order] * timeline.schedule.piece_share * timeline.nbytes
+    rate /= _slow(timeline, cluster)[op]
     before = np.where(np.diff(op, prepend=-1) == 0, np.roll(rate, 1), 0.0)
     flowing = (rate > 0).astype(np.int64) - (before > 0)
     return op, time, rate - before, flowing
+
+
+def _slow(timeline: Timeline, cluster: Cluster) -> FloatArray:
+    """Return what a byte of each operation counts for on its links: more than 1 in a switch."""
+    slow = np.ones(len(timeline.schedule))
+    if cluster.in_switch is not None:
+        ends = np.maximum(timeline.schedule.src, timeline.schedule.dst)
+        slow[ends >= cluster.ranks] /= cluster.in_switch.efficiency
+    return slow
 
 
 def _bursts(
@@ -178,10 +188,11 @@ def _bursts(
     plan = lower(timeline.schedule, cluster).at(timeline.nbytes)
     size = timeline.schedule.fraction * timeline.nbytes
     begin = np.repeat(timeline.start + plan.busy[plan.route], counts)
-    lasts = np.repeat(size, counts) * beta[crossed]
+    slower = beta[crossed] * np.repeat(_slow(timeline, cluster), counts)
+    lasts = np.repeat(size, counts) * slower
     some = np.flatnonzero(lasts > 0)
     where, begin, end = crossed[some], begin[some], (begin + lasts)[some]
-    rate = 1 / beta[where]
+    rate = 1 / slower[some]
     ones = np.ones(some.size, dtype=np.int64)
     return (
         np.concatenate([where, where]),

@@ -7,14 +7,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.core.cluster import Cluster
-from collsim.core.link import LinkClass, Links
 from collsim.core.schedule import Schedule
 from collsim.engine.execute import execute, input_counts
 from collsim.engine.order import check_order
 from collsim.engine.reference import reference
 from collsim.engine.replay import finish_order, replay
 from collsim.engine.simulate import simulate
+from collsim.engine.trials import even, uneven
 
 __all__ = ["Verdict", "verify_schedule"]
 
@@ -77,9 +76,8 @@ def verify_schedule(schedule: Schedule) -> Verdict:
     reason = check_order(schedule)
     if reason is not None:
         return Verdict(False, reason)
-    ideal = Cluster.ideal(schedule.ranks, alpha=1e-6, bandwidth=1e9)
     order = None
-    for cluster, nbytes in ((ideal, 1e6), (_uneven(schedule.ranks), 12_345.6)):
+    for cluster, nbytes in ((even(schedule), 1e6), (uneven(schedule), 12_345.6)):
         order = finish_order(simulate(schedule, cluster, nbytes))
         reason = replay(schedule, order)
         if reason is not None:
@@ -106,41 +104,3 @@ def _execution(
         if not same:
             return f"{op} of {count} elements: rank {rank} gets {have}, expected {want}"
     return None
-
-
-@dataclass(frozen=True)
-class _EveryPair:
-    """A link of its own for every ordered pair of ranks."""
-
-    ranks: int
-
-    def __call__(
-        self, src: NDArray[np.int64], dst: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return np.arange(src.size + 1), src * self.ranks + dst
-
-
-def _uneven(ranks: int) -> Cluster:
-    """Return a network on which no two pairs are equally fast, so that rounds drift apart."""
-    pairs = np.arange(ranks * ranks)
-    link = LinkClass("pair", alpha=0.5e-6, bandwidth=1e9, alpha_busy=0.0, source="made up")
-    # The fractions of an irrational number's multiples: spread out, none twice.
-    alpha = link.alpha * (1 + pairs * np.sqrt(5) % 1)
-    return Cluster(
-        name="uneven",
-        ranks=ranks,
-        links=Links(
-            names=(link.name,) * pairs.size,
-            classes=(link,),
-            kind=np.zeros(pairs.size, dtype=np.int64),
-            alpha=alpha,
-            beta=link.beta * (1 + pairs * np.sqrt(2) % 1),
-            busy=np.zeros(pairs.size),
-            lanes=np.ones(pairs.size, dtype=np.int64),
-        ),
-        router=_EveryPair(ranks),
-        least_alpha=float(alpha.min()),
-        least_busy=0.0,
-        node=np.zeros(ranks, dtype=np.int64),
-        gamma=1e-9,
-    )

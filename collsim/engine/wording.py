@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from collsim.core.schedule import Schedule
 
-__all__ = ["name_operation", "name_place", "name_ranks"]
+__all__ = ["name_operation", "name_party", "name_place", "name_ranks"]
 
 _SHOWN = 8  # ranks that a list names before it says how many more there are
 
@@ -21,8 +21,21 @@ def name_operation(schedule: Schedule, operation: int) -> str:
     >>> name_operation(b.finish(), 0)
     'operation 0 (0 → 1)'
     """
-    src, dst = int(schedule.src[operation]), int(schedule.dst[operation])
+    src, dst = (schedule.party(int(end[operation])) for end in (schedule.src, schedule.dst))
     return f"operation {operation} ({src} → {dst})"
+
+
+def name_party(schedule: Schedule, index: int) -> str:
+    """Return a rank, or a switch that takes part, inside a sentence.
+
+    Examples
+    --------
+    >>> from collsim.algorithms import build
+    >>> nvls = build("all_reduce", "nvls", 4, multicast=True)
+    >>> name_party(nvls, 3), name_party(nvls, 4)
+    ('rank 3', 'the switch of node 0')
+    """
+    return f"{'rank' if index < schedule.ranks else 'the'} {schedule.party(index)}"
 
 
 def name_place(schedule: Schedule, place: int) -> str:

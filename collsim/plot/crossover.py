@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collsim.choose.crossover import Crossover, crossover
-from collsim.choose.curve import Curve, Model
+from collsim.choose.curve import Counts, Curve, Model
 from collsim.choose.predict import curves
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
@@ -49,7 +49,8 @@ def plot_crossover(
     path: str | os.PathLike[str] | None = None,
     *,
     root: int = 0,
-    chunks: int | Literal["auto"] = "auto",
+    chunks: Counts = "auto",
+    channels: Counts = "auto",
     model: Model = "auto",
     min_bytes: float | None = None,
     max_bytes: float | None = None,
@@ -66,7 +67,7 @@ def plot_crossover(
         Where they run.
     path : str or Path, optional
         Write the picture there, as PNG, SVG or PDF by its ending.
-    root, chunks, model
+    root, chunks, channels, model
         As in :func:`collsim.crossover`.
     min_bytes, max_bytes : float, optional
         Range of sizes; by default 8 bytes to 8 GiB, or more so that all swaps are seen.
@@ -94,11 +95,13 @@ def plot_crossover(
         check_path(path)
     kind = collective(collective_name)
     found = crossover(
-        kind.name, a, b, cluster, root=root, chunks=chunks, model=model,
+        kind.name, a, b, cluster, root=root, chunks=chunks, channels=channels, model=model,
         min_bytes=min_bytes or 1.0, max_bytes=max_bytes or 2.0**40,
     )  # fmt: skip
     low, high = _view(found, min_bytes, max_bytes)
-    whole = curves(kind.name, cluster, "all", root=root, chunks=chunks, model=model)[0]
+    whole = curves(
+        kind.name, cluster, "all", root=root, chunks=chunks, channels=channels, model=model
+    )[0]
     pair = [next(curve for curve in whole if curve.name == name) for name in (a, b)]
     sizes = np.geomspace(low, high, _POINTS)
     bound = np.array([lower_bound(kind, cluster, n) for n in sizes])

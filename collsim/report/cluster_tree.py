@@ -40,7 +40,7 @@ def cluster_text(data: Row) -> str:
     extras = [
         f"gamma {data['gamma_ns_per_byte']:g}ns/B" * bool(data["gamma_ns_per_byte"]),
         f"launch {_us(data['launch_us'])}" * bool(data["launch_us"]),
-        "multicast in the switch" * data["multicast"],
+        _multicast(data),
     ]
     ranks = data["ranks"]
     head = (
@@ -57,6 +57,13 @@ def cluster_text(data: Row) -> str:
     ]
     shown = [part for part in parts if part[1]]
     return "\n".join([", ".join([head, *filter(None, extras)]), *_tree(shown)])
+
+
+def _multicast(data: Row) -> str:
+    part = data["multicast_efficiency"]
+    if part is None:
+        return ""
+    return "multicast in the switch" + (f" at {part:g} of the bandwidth" if part < 1 else "")
 
 
 def _tree(items: Sequence[Any]) -> list[str]:

@@ -30,11 +30,11 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
     Returns
     -------
     dict
-        ``cluster shape ranks nodes multicast sharing gamma_ns_per_byte launch_us ports
-        cuts faults routes``, and in ``rows`` one row per link class with its number of
-        links. Faults are links, each with the part of its bandwidth that is `left`, 0 for
-        one that failed; a cut then has, beside its strongest group, its weakest
-        (``least_out``, ``least_in``).
+        ``cluster shape ranks nodes multicast multicast_efficiency sharing
+        gamma_ns_per_byte launch_us ports cuts faults routes``, and in ``rows`` one row per
+        link class with its number of links. Faults are links, each with the part of its
+        bandwidth that is `left`, 0 for one that failed; a cut then has, beside its strongest
+        group, its weakest (``least_out``, ``least_in``).
 
     Raises
     ------
@@ -51,12 +51,15 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
     """
     counts = np.bincount(cluster.links.kind, minlength=len(cluster.links.classes))
     faults = _faults(cluster)
+    inside = cluster.in_switch
     return {
         "cluster": cluster.name,
         "shape": cluster.shape,
         "ranks": cluster.ranks,
         "nodes": [np.flatnonzero(cluster.node == n).tolist() for n in range(cluster.nodes)],
         "multicast": cluster.multicast,
+        # Null where the switch of some node can't: one that is broken, or of another kind.
+        "multicast_efficiency": None if inside is None else plain(inside.efficiency),
         "sharing": cluster.sharing,
         "gamma_ns_per_byte": plain(cluster.gamma * 1e9),
         "launch_us": plain(cluster.launch * 1e6),

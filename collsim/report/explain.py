@@ -124,6 +124,12 @@ def _algorithm(answer: Explanation, story: AlgorithmStory) -> list[str]:
         counts += ", drawn for one chunk; below, each size has its best number of chunks"
     lines += in_lines(counts + legend(answer.collective, story), 2)
     lines += round_lines(answer.collective, answer.ranks, story)
+    if story.efficiency is not None and story.efficiency < 1:
+        lines += in_lines(
+            f"To and from a switch that takes part, bytes pass at {story.efficiency:g} of a "
+            f"link's bandwidth: their beta is 1/{story.efficiency:g} of it.",
+            2,
+        )
     if story.claim != "exact":
         some = any(cost.model == "formula" for cost in story.costs)
         which = "those times below that are no product" if some else "the times below"
@@ -158,9 +164,10 @@ def _table(answer: Explanation, costs: Sequence[Cost], results: bool) -> list[st
     columns["alpha"] = [
         _product(cost.alphas, first.alpha_us, cost.alpha_us, results) for cost in costs
     ]
+    # Their own n beta: over a switch that takes part it is more than that of a message.
     columns["n beta"] = [
-        _product(cost.betas, beta_us, cost.beta_us, results)
-        for cost, beta_us in zip(costs, first.beta_us, strict=True)
+        _product(cost.betas, cost.beta_us / (cost.betas or 1), cost.beta_us, results)
+        for cost in costs
     ]
     for name in ("gamma", "launch", "waiting"):
         values = [getattr(cost, f"{name}_us") for cost in costs]

@@ -128,7 +128,7 @@ def _round(
         sends = sends[:_FIRST]
     whole = _whole(one)
     items = [
-        f"{send.src} -> {send.dst}"
+        f"{_end(ranks, story, send.src)} -> {_end(ranks, story, send.dst)}"
         + ("" if whole else f" {_cargo(collective, ranks, story, send)}")
         + (" (+)" if one.does == "both" and send.reduces else "")
         for send in sends
@@ -141,6 +141,13 @@ def _round(
         amount = f"{_share(one.fraction)}"
         tail = f"  ({'each ' if one.messages > 1 else ''}{'' if same else 'at most '}{amount})"
     return _wrapped(head, items, tail)
+
+
+def _end(ranks: int, story: AlgorithmStory, index: int) -> str:
+    """Name a sender or receiver: a rank by its number, or a switch, and of which node."""
+    if index < ranks:
+        return str(index)
+    return "switch" if story.switches == 1 else f"switch of node {index - ranks}"
 
 
 def _wrapped(head: str, items: Sequence[str], tail: str) -> list[str]:

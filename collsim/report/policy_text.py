@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from collsim.choose.ranges import Policy
+from collsim.report.counts import counts_text
 from collsim.report.table import aligned, format_us
 from collsim.units import format_size
 
@@ -52,7 +53,10 @@ def policy_text(found: Policy, sharing: str = "fifo", changes: Sequence[str] = (
     ]
     titles = ("from (B)", "to (B)", "", "algorithm", "chunks", "channels", "time (us)")
     table = aligned((*titles, "gain", "efficiency"), rows, left=("", "algorithm", "gain"))
-    note = "time, gain and efficiency at the geometric middle of each range"
+    note = (
+        "time, gain and efficiency at the geometric middle of each range; the best of "
+        f"{counts_text(found.chunks)} chunks and {counts_text(found.channels)} channels"
+    )
     return "\n".join([f"{head} from {span}", table, note])
 
 

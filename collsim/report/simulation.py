@@ -38,7 +38,7 @@ def simulation_record(row: Row, timeline: Timeline) -> dict[str, Any]:
     dict
         With `SIMULATION_KEYS` and ``critical_path``, each step of which is a mapping with
         ``operation round src dst bytes start_us finish_us why waiting_us``; rounds count
-        from 1.
+        from 1. The switch of node k, where switches take part, is number P + k.
     """
     ranks = timeline.schedule.ranks
     seconds = timeline.makespan
@@ -78,7 +78,7 @@ def _steps(timeline: Timeline) -> list[dict[str, Any]]:
     ]
 
 
-def simulation_text(found: dict[str, Any], title: str) -> str:
+def simulation_text(found: dict[str, Any], title: str, timeline: Timeline) -> str:
     """Return what :func:`simulation_record` found as text for the reader.
 
     Parameters
@@ -87,7 +87,10 @@ def simulation_text(found: dict[str, Any], title: str) -> str:
         The simulation.
     title : str
         The collective and where it ran.
+    timeline : Timeline
+        What it was made from.
     """
+    party = timeline.schedule.party
     chunks = f" in {found['chunks']} chunks" if found["chunks"] > 1 else ""
     shares = [
         f"{part} {format_us(found[f'{part}_us'])}" for part in _PARTS if found[f"{part}_us"] > 0
@@ -110,8 +113,8 @@ def simulation_text(found: dict[str, Any], title: str) -> str:
             (
                 str(step["operation"]),
                 str(step["round"]),
-                str(step["src"]),
-                str(step["dst"]),
+                party(step["src"]),
+                party(step["dst"]),
                 f"{step['bytes']:.9g}",
                 format_us(step["start_us"]),
                 format_us(step["finish_us"]),

@@ -153,6 +153,7 @@ def first_ranks(cluster: Cluster, ranks: int) -> Cluster:
         )
         for cut in cluster.cuts
     )
+    inside = cluster.in_switch
     idle = tuple(f"gpu[{rank}]" for rank in range(ranks, cluster.ranks))
     return replace(
         cluster,
@@ -161,6 +162,7 @@ def first_ranks(cluster: Cluster, ranks: int) -> Cluster:
         devices=(*idle, *cluster.devices),
         local=None if cluster.local is None else cluster.local[:ranks].copy(),
         delay=None if cluster.delay is None else cluster.delay[:ranks].copy(),
+        in_switch=inside if inside is None else inside.of(np.arange(ranks)),
         cuts=cuts,
         shape=f"{ranks} GPU{'s' if ranks > 1 else ''} of {cluster.shape}",
     )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.cluster import Cluster, Cut, Router
+from collsim.core.in_switch import InSwitch
 from collsim.errors import InputError
 from collsim.topology._components import find_links, find_rank
 from collsim.topology._graph import Graph
@@ -117,6 +118,7 @@ def fail(cluster: Cluster, *components: str) -> Cluster:
         least_busy=min(cluster.least_busy, least_busy),
         ways=max(cluster.ways, ways(around)),
         cuts=cuts(left, around),
+        in_switch=_whole(left),
     )
 
 
@@ -157,6 +159,16 @@ def delay(cluster: Cluster, rank: str | int, seconds: float | str) -> Cluster:
         return cluster
     said = f"{cluster.shape}, rank[{index}] {format_time(late)} late"
     return replace(cluster, delay=delays, uniform=None, shape=said)
+
+
+def _whole(cluster: Cluster) -> InSwitch | None:
+    """Return the links to switches, or None where one is broken: no other way leads there."""
+    inside = cluster.in_switch
+    if inside is None:
+        return None
+    beta = cluster.links.beta
+    whole = np.isfinite(beta[inside.up]).all() and np.isfinite(beta[inside.down]).all()
+    return inside if whole else None
 
 
 @dataclass(frozen=True, eq=False)

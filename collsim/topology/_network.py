@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from collsim.core.cluster import Cluster, Cut, Router
 from collsim.core.collective import check_ranks
+from collsim.core.in_switch import InSwitch
 from collsim.core.link import Bundle, LinkClass, Links
 from collsim.topology._compose import Copies, copy_devices, copy_links, merge_links
 from collsim.topology._nics import Nics
@@ -134,10 +135,19 @@ def connect(
         local=None if node.local is None else copies(np.tile(node.local, nodes), where),
         cuts=tuple(cuts),
         uniform=(link.alpha, link.beta) if plain and link.busy == link.alpha else None,
+        in_switch=_in_switches(node.in_switch, copies, where),
         ways=max(node.ways * near + nics.lanes * far, 1),
         devices=tuple(wires.devices),
         shape=f"{plural(nodes, 'node')} of {node.shape.removeprefix('one node, ')}, {shape}",
     )
+
+
+def _in_switches(one: InSwitch | None, copies: Copies, node: IntArray) -> InSwitch | None:
+    """Return the links to the switches of all copies of a node that has one."""
+    if one is None:
+        return None
+    up, down = (np.tile(ends, node.size // ends.size) for ends in (one.up, one.down))
+    return InSwitch(copies(up, node), copies(down, node), one.efficiency)
 
 
 class _Wires:

@@ -72,6 +72,7 @@ def reorder(cluster: Cluster, order: str | Iterable[int]) -> Cluster:
         cuts=tuple(replace(cut, group=cut.group[place]) for cut in cluster.cuts),
         local=None if cluster.local is None else cluster.local[place],
         delay=None if cluster.delay is None else cluster.delay[place],
+        in_switch=None if cluster.in_switch is None else cluster.in_switch.of(place),
         order=place if cluster.order is None else cluster.order[place],
         shape=f"{cluster.shape}, ranks {said}",
     )

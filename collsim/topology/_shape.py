@@ -15,7 +15,17 @@ __all__ = ["KINDS", "REQUIRED", "Key", "NetworkShape", "NodeShape"]
 REQUIRED: Final = object()
 
 # What a value may be; the reader of cluster files knows how each is written.
-KINDS: Final = ("count", "counts", "number", "flag", "text", "time", "bandwidth", "link")
+KINDS: Final = (
+    "count",
+    "counts",
+    "number",
+    "part",
+    "flag",
+    "text",
+    "time",
+    "bandwidth",
+    "link",
+)
 
 
 @dataclass(frozen=True)
@@ -26,8 +36,8 @@ class Key:
     ----------
     kind : str
         ``count`` (a whole number from 1 up), ``counts`` (a list of them), ``number``
-        (finite, from 0 up), ``flag``, ``text``, ``time``, ``bandwidth`` or ``link``
-        (a :class:`collsim.core.link.LinkClass`).
+        (finite, from 0 up), ``part`` (above 0, at most 1), ``flag``, ``text``, ``time``,
+        ``bandwidth`` or ``link`` (a :class:`collsim.core.link.LinkClass`).
     default : object
         What `build` gets where the file leaves the key out; REQUIRED if it may not.
     """

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from collsim.core.cluster import Cluster, Cut
 from collsim.core.collective import check_ranks
+from collsim.core.in_switch import InSwitch
 from collsim.core.link import Bundle, LinkClass, Links
 from collsim.topology._node import plural
 from collsim.topology._shape import Key, NodeShape
@@ -33,6 +34,7 @@ def switch(
     gamma: float = 0.0,
     launch: float = 0.0,
     multicast: bool = False,
+    multicast_efficiency: float = 1.0,
 ) -> Cluster:
     """Return one node: every GPU has one cable to a switch that never blocks.
 
@@ -48,6 +50,8 @@ def switch(
         As in :class:`collsim.core.cluster.Cluster`, seconds per byte and seconds.
     multicast : bool
         Whether the switch can multicast and reduce.
+    multicast_efficiency : float
+        Part of a link's bandwidth that messages reach which it multicasts or reduces.
 
     Examples
     --------
@@ -58,6 +62,7 @@ def switch(
     gpus = check_ranks(gpus)
     up, down = ([f"gpu[{r}].{way}" for r in range(gpus)] for way in ("up", "down"))
     every, hub = np.arange(gpus), np.full(gpus, gpus)
+    inside = InSwitch(every.copy(), every + gpus, multicast_efficiency)
     return Cluster(
         name=name,
         ranks=gpus,
@@ -75,10 +80,16 @@ def switch(
         multicast=multicast,
         shape=f"one node, {plural(gpus, 'GPU')} on a switch",
         devices=("switch[0]",),
+        in_switch=inside if multicast else None,
     )
 
 
 SHAPE = NodeShape(
     build=switch,
-    keys={"gpus": Key("count"), "link": Key("link"), "multicast": Key("flag", False)},
+    keys={
+        "gpus": Key("count"),
+        "link": Key("link"),
+        "multicast": Key("flag", False),
+        "multicast_efficiency": Key("part", 1.0),
+    },
 )

@@ -14,14 +14,19 @@ from collsim.algorithms import algorithm_names, build, find, refusal
 from collsim.core.algorithm import Terms
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES, collective
+from collsim.core.link import LinkClass
+from collsim.core.schedule import Schedule
 from collsim.core.timeline import Timeline
 from collsim.engine.bound import lower_bound
 from collsim.engine.simulate import Simulation
+from collsim.topology.switch import switch
 
 RANKS = (*range(1, 18), 32, 33, 64, 128)
 CHUNKS = (1, 2, 7)
 ALGORITHMS = [(name, algorithm) for name in COLLECTIVES for algorithm in algorithm_names(name)]
 IDS = [f"{name}/{algorithm}" for name, algorithm in ALGORITHMS]
+RADICES = (2, 3, 5, 8, 16, 40)
+VARIANTS = [("all_to_all", f"bruck:radix={radix}") for radix in RADICES]
 # Nothing, one byte, odd, a real number where neither alpha nor bytes rule, and large.
 SIZES = (0.0, 1.0, 4097.0, 123456.789, 2.0**30)
 ALPHA, BETA, GAMMA, LAUNCH = 1.5e-6, 1 / 30e9, 1 / 7e9, 4e-6
@@ -34,8 +39,26 @@ def roots_of(name: str, ranks: int) -> list[int]:
 
 
 def applies(name: str, algorithm: str, ranks: int) -> bool:
-    """Return whether an algorithm runs on so many ranks of one node."""
-    return refusal(name, algorithm, ranks) is None
+    """Return whether an algorithm runs on so many ranks of one node, or on its switch."""
+    return refusal(name, algorithm, ranks, multicast=find(name, algorithm).in_switch) is None
+
+
+def schedule_of(
+    name: str, algorithm: str, ranks: int, root: int = 0, chunks: int = 1
+) -> Schedule:
+    """Return a schedule on one node, whose switch takes part if the algorithm is about that."""
+    inside = find(name, algorithm).in_switch
+    return build(name, algorithm, ranks, root, chunks, multicast=inside)
+
+
+def network(
+    name: str, algorithm: str, ranks: int, gamma: float = 0.0, launch: float = 0.0
+) -> Cluster:
+    """Return where the claim is to hold: an ideal network, or one switch that takes part."""
+    if not find(name, algorithm).in_switch:
+        return Cluster.ideal(ranks, ALPHA, 1 / BETA, gamma=gamma, launch=launch)
+    link = LinkClass("link", ALPHA, 1 / BETA)
+    return switch(ranks, link, "switch", gamma=gamma, launch=launch, multicast=True)
 
 
 def simulations(name: str, algorithm: str, ranks: int) -> list[tuple[Terms | None, Simulation]]:
@@ -46,11 +69,9 @@ def simulations(name: str, algorithm: str, ranks: int) -> list[tuple[Terms | Non
     for turn, (chunks, gamma) in enumerate(
         product(CHUNKS if claim.chunked else CHUNKS[:1], (0.0, GAMMA))
     ):
-        cluster = Cluster.ideal(
-            ranks, ALPHA, 1 / BETA, gamma=gamma, launch=LAUNCH if gamma else 0.0
-        )
+        cluster = network(name, algorithm, ranks, gamma, LAUNCH if gamma else 0.0)
         for root in roots if ranks <= 9 else roots[turn % len(roots) :][:1]:
-            schedule = build(name, algorithm, ranks, root, chunks)
+            schedule = schedule_of(name, algorithm, ranks, root, chunks)
             cases.append((claim.terms(ranks, chunks), Simulation(schedule, cluster)))
     return cases
 
@@ -76,7 +97,9 @@ def check_time(terms: Terms | None, simulation: Simulation, timeline: Timeline) 
     assert min(parts.alpha, parts.beta, parts.gamma) >= 0.0
 
 
-@pytest.mark.parametrize(("name", "algorithm"), ALGORITHMS, ids=IDS)
+@pytest.mark.parametrize(
+    ("name", "algorithm"), ALGORITHMS + VARIANTS, ids=IDS + [name for _, name in VARIANTS]
+)
 def test_simulated_time_is_the_claimed_time(name: str, algorithm: str) -> None:
     """Equal to the formula where it is claimed to be exact, at most that elsewhere."""
     for ranks in RANKS:
@@ -92,7 +115,7 @@ def test_one_rank_pays_the_launch_alone(name: str, algorithm: str) -> None:
     """With nobody to talk to, no message is listed."""
     if not applies(name, algorithm, 1):
         return
-    schedule = build(name, algorithm, 1)
+    schedule = schedule_of(name, algorithm, 1)
     assert len(schedule) == 0
     alone = Cluster.ideal(1, ALPHA, 1 / BETA, gamma=GAMMA, launch=LAUNCH)
     assert Simulation(schedule, alone).makespan(1e6) == LAUNCH
@@ -109,8 +132,9 @@ def test_parts_of_the_time_are_those_of_the_formula(
     if not applies(name, algorithm, ranks):
         return
     terms = find(name, algorithm).terms(ranks, 1)
-    cluster = Cluster.ideal(ranks, ALPHA, 1 / BETA)
-    parts = Simulation(build(name, algorithm, ranks), cluster).run(1e5).breakdown
+    cluster = network(name, algorithm, ranks)
+    schedule = schedule_of(name, algorithm, ranks)
+    parts = Simulation(schedule, cluster).run(1e5).breakdown
     if terms is not None and terms.exact:
         assert parts.alpha == pytest.approx(terms.alphas * ALPHA, rel=TOLERANCE)
         assert parts.beta == pytest.approx(terms.betas * 1e5 * BETA, rel=TOLERANCE)
@@ -198,11 +222,14 @@ def test_path_is_the_name_and_the_file_says_what_it_claims(
     assert "\n" not in claim.formula + claim.summary + claim.paper
 
 
-@pytest.mark.parametrize(("name", "algorithm"), ALGORITHMS, ids=IDS)
+@pytest.mark.parametrize(
+    ("name", "algorithm"), ALGORITHMS + VARIANTS, ids=IDS + [name for _, name in VARIANTS]
+)
 def test_formula_of_the_reader_is_that_of_the_computer(name: str, algorithm: str) -> None:
     """The text, computed with its letters replaced, gives the claimed seconds."""
     claim = find(name, algorithm)
     rng = random.Random(0)
+    radix = int(algorithm.partition("radix=")[2] or 4)
     for ranks in (2, 3, 6, 8, 13):
         if not applies(name, algorithm, ranks) or claim.terms(ranks, 1) is None:
             continue
@@ -215,10 +242,18 @@ def test_formula_of_the_reader_is_that_of_the_computer(name: str, algorithm: str
                 "P": ranks, "c": chunks, "n": n, "α": alpha, "β": beta, "γ": gamma,
                 "L": log2_up(ranks), "F": ranks.bit_length() - 1,
                 "S": float(bits(ranks)) * ranks,
-                "V": sum(v * 4**k < ranks for k in range(4) for v in (1, 2, 3)),
-                "D": sum(j // 4**k % 4 > 0 for k in range(4) for j in range(ranks)),
+                "V": sum(v * radix**k < ranks for k in range(5) for v in range(1, radix)),
+                "D": sum(j // radix**k % radix > 0 for k in range(5) for j in range(ranks)),
             }  # fmt: skip
-            assert evaluate(claim.formula, letters) == pytest.approx(expected, rel=1e-12)
+            assert evaluate(formula_in(claim.formula, chunks), letters) == pytest.approx(
+                expected, rel=1e-12
+            )
+
+
+def formula_in(formula: str, chunks: int) -> str:
+    """Return the part of a formula that is for so many chunks, where they differ."""
+    whole, _, pipelined = formula.partition(", in c > 1 chunks ")
+    return pipelined if pipelined and chunks > 1 else whole
 
 
 def evaluate(formula: str, letters: dict[str, float]) -> float:
@@ -226,8 +261,8 @@ def evaluate(formula: str, letters: dict[str, float]) -> float:
     text = formula.removeprefix("≤").replace("⌈log P⌉", "L").replace("⌊log P⌋", "F")
     text = (
         text.replace("Σₖ #{1 ≤ j < P : bit k of j set}", "S")
-        .replace("Σₖ #{1 ≤ v ≤ 3 : v·4ᵏ < P}", "V")
-        .replace("Σₖ #{1 ≤ j < P : digit k of j to base 4 set}", "D")
+        .replace("Σₖ #{1 ≤ v < r : v·rᵏ < P}", "V")
+        .replace("Σₖ #{1 ≤ j < P : digit k of j set}", "D")
         .replace("·", "*")
         .replace("^", "**")
     )

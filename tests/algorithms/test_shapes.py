@@ -45,19 +45,24 @@ def test_direct_is_one_round() -> None:
         assert schedule.dep.size == 0
 
 
-def test_power_of_two_algorithms_say_why_and_what_to_take_instead() -> None:
-    """On six ranks; on eight they run."""
-    for name, algorithm, instead in (
-        ("all_gather", "recursive_doubling", "bruck"),
-        ("reduce_scatter", "recursive_halving", "bruck"),
-        ("all_to_all", "pairwise", "ring"),
-    ):
-        limits = find(name, algorithm).limits
-        assert limits(8) is None
-        reason = limits(6)
-        assert reason is not None
-        assert "power of two, not 6" in reason
-        assert instead in reason
+def test_pairwise_says_why_it_does_not_run_and_what_to_take_instead() -> None:
+    """On six ranks; on eight it runs."""
+    limits = find("all_to_all", "pairwise").limits
+    assert limits(8) is None
+    reason = limits(6)
+    assert reason is not None
+    assert "power of two, not 6" in reason
+    assert "ring" in reason
+
+
+def test_recursive_doubling_of_five_takes_one_in_and_gives_all_back() -> None:
+    """Rank 0 hands in to 1; 1, 2, 3, 4 double; rank 0 gets the other four shares."""
+    assert rounds("all_gather", "recursive_doubling", 5, 0) == [(1, [0])]
+    assert rounds("all_gather", "recursive_doubling", 5, 1) == [
+        (2, [0, 1]),
+        (3, [0, 1, 2]),
+        (0, [1, 2, 3, 4]),
+    ]
 
 
 def test_bruck_all_to_all_of_six_in_base_four() -> None:
@@ -71,3 +76,13 @@ def test_bruck_all_to_all_of_six_in_base_four() -> None:
     ]
     # Message (s, d) has number 6 s + d: rank 0's to 4, and rank 5's to 4, which is 5 away.
     assert mine[-1] == (4, [4, 34])
+
+
+def test_swing_of_six_sends_no_part_twice() -> None:
+    """Three steps: two parts, two parts and one to be added up; back in the other order."""
+    mine = rounds("all_reduce", "swing", 6, 0)
+    assert [target for target, _ in mine] == [1, 5, 3, 3, 5, 1]
+    assert [len(parts) for _, parts in mine] == [2, 2, 1, 1, 2, 2]
+    kept = find("all_reduce", "swing").limits
+    assert kept(6) is None
+    assert "even number, not 7" in str(kept(7))

@@ -164,10 +164,10 @@ def test_chunks_go_to_those_that_take_them() -> None:
     assert chunks == {
         name: 4 if find("broadcast", name).chunked else 1
         for name in algorithm_names("broadcast")
-        if name != "hierarchical"
+        if name not in ("hierarchical", "multicast")
     }
     assert (chunks["mst"], chunks["ring"]) == (1, 4)
-    assert set(answer.left_out) == {"hierarchical"}
+    assert set(answer.left_out) == {"hierarchical", "multicast"}
 
 
 def test_what_does_not_apply_is_left_out_with_its_reason() -> None:
@@ -261,3 +261,43 @@ def test_what_auto_skips_is_not_the_fastest(kind: str, cluster: Cluster) -> None
     for row in predict(kind, cluster, sizes).rows:
         best = min(other.time_us for other in every if other.size == row.size)
         assert row.time_us <= best * (1 + 1e-11)
+
+
+@pytest.mark.parametrize("name", ["dgx-h100", "dgx-b200", "gb200-nvl72"])
+@pytest.mark.parametrize(
+    ("kind", "algorithm"),
+    [
+        ("all_reduce", "nvls"),
+        ("all_gather", "nvls"),
+        ("reduce_scatter", "nvls"),
+        ("broadcast", "multicast"),
+        ("reduce", "nvls"),
+    ],
+)
+def test_switches_take_part_where_they_can(name: str, kind: str, algorithm: str) -> None:
+    """Fastest while latency rules: one message up and one down, whatever the rank count."""
+    (row,) = predict(kind, Cluster.load(name), 1024).rows
+    assert row.algorithm == algorithm
+    assert row.alpha_us == pytest.approx((2 if kind == "all_reduce" else 1) * 3.4)
+
+
+def test_where_switches_cannot_take_part_the_reason_is_given() -> None:
+    """Ampere's can't; across nodes nvls is not modelled, and nvls_tree is there."""
+    left_out = predict("all_reduce", Cluster.load("dgx-a100"), 1024).left_out
+    assert "needs switches that add up and multicast" in left_out["nvls"]
+    two = predict("all_reduce", Cluster.load("dgx-h100", nodes=2), 2**30, "nvls_tree")
+    assert two.rows[0].algorithm == "nvls_tree"
+    with pytest.raises(InputError, match="across nodes is not modelled"):
+        predict("all_reduce", Cluster.load("dgx-h100", nodes=2), 1024, "nvls")
+
+
+def test_nvls_by_its_formula_is_nvls_simulated() -> None:
+    """In one chunk its claim is exact, at the efficiency of the switch."""
+    node = Cluster.load("dgx-h100", ranks=5)
+    rows = [
+        predict("all_reduce", node, 1e6, "nvls", chunks=1, model=model).rows[0]
+        for model in ("auto", "event")
+    ]
+    assert [row.model for row in rows] == ["formula", "event"]
+    assert rows[0].time_us == pytest.approx(rows[1].time_us, rel=1e-9)
+    assert rows[0].beta_us == pytest.approx(12 / 5 * 1e6 / (0.85 * 450e9) * 1e6, rel=1e-9)

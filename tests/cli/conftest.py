@@ -82,6 +82,7 @@ _KINDS: dict[str, Any] = {
     "chunks_to": _COUNT,
     "gain": (float, None),
     "runner_up": (_TEXT, None),
+    "confirmed": (_FLAG, None),
     "count": _COUNT,
     "dtype": _TEXT,
     "op": (_TEXT, None),
@@ -117,7 +118,7 @@ _ROWS = {
     "simulate": f"{_PREDICTED} rounds operations makespan_us critical_path",
     "crossover": "size time_us below above jump",
     "choose": "min_bytes max_bytes algorithm protocol chunks chunks_from chunks_to channels "
-    "model size time_us gain runner_up lower_bound_us efficiency",
+    "model size time_us gain runner_up lower_bound_us efficiency confirmed",
     "verify": "collective algorithm ranks root ok reason",
     "check": "collective ranks nodes size measured_us predicted_us ratio verdict "
     "measured_busbw predicted_busbw algorithm protocol chunks model file",

@@ -41,7 +41,10 @@ GAMMA = "expected a time per byte such as 0.0005ns, or a rate such as 2000GB/s"
         ("-r -1", "'-r' / '--root': got '-1', expected a whole number from 0 to 1048576"),
         (
             "--chunks 0",
-            "'--chunks': got '0', expected a whole number from 1 to 1048576, or auto",
+            (
+                "'--chunks': got '0', expected a whole number from 1 to 1048576, or auto, "
+                "or a list such as 1,3,5-8"
+            ),
         ),
         ("--sharing fare", "'--sharing': 'fare' is not one of 'fifo', 'fair'."),
         ("--model even", "'--model': 'even' is not one of 'event', 'formula', 'auto'."),

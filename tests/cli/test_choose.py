@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -54,3 +55,126 @@ def test_example_of_the_help_runs(run: Any) -> None:
     line = "choose broadcast -c dgx-h100 --nodes 2 -b 1K -e 1G --json"
     assert f"collsim {line}" in run("choose --help").stdout
     assert run(line).exit_code == 0
+
+
+TWO_NODES = "-c dgx-h100 --nodes 2 --gpus-per-node 2"
+
+
+def test_all_has_the_rows_of_every_collective(answer: Any, conforms: Any) -> None:
+    """Each row names its collective."""
+    found = answer(f"choose all {IDEAL}")
+    assert {row.pop("collective") for row in found["rows"]} >= {"all_reduce", "sendrecv"}
+    conforms(found, "choose")
+    assert found["collective"] is None
+
+
+def test_only_some_algorithms_are_chosen_among(answer: Any) -> None:
+    """Names may be listed or repeated; nothing else is tried."""
+    found = answer(f"choose all_reduce {IDEAL} --algorithm ring,mst --algorithm linear")
+    assert [row["algorithm"] for row in found["rows"]] == ["mst", "ring"]
+    assert set(found["left_out"]) == {"linear"}
+
+
+def test_name_that_there_is_not_is_an_error(fails: Any) -> None:
+    """With the nearest one."""
+    assert "did you mean 'ring'" in fails(f"choose all_reduce {IDEAL} --algorithm rong", code=1)
+
+
+def test_sets_of_chunks_and_channels_are_stated(answer: Any, run: Any) -> None:
+    """In JSON and below the table."""
+    words = f"choose broadcast {TWO_NODES} --chunks 1,3,5-7 --channels 1-2"
+    found = answer(words)
+    assert (found["chunks"], found["channels"]) == ([1, 3, 5, 6, 7], [1, 2])
+    assert "the best of 1, 3, 5-7 chunks and 1, 2 channels" in run(words).stdout
+
+
+@pytest.mark.parametrize(
+    "words", ["--chunks 5-3", "--chunks 1,,2", "--channels 0", "--chunks x"]
+)
+def test_list_that_is_none_is_wrong_usage(fails: Any, words: str) -> None:
+    """Exit 2."""
+    assert fails(f"choose broadcast {IDEAL} {words}", code=2)
+
+
+def test_formula_is_confirmed_by_simulation(answer: Any) -> None:
+    """The best number of chunks by the formula is the best of the simulated ones."""
+    words = f"choose broadcast {IDEAL} --algorithm mst,ring -e 256M"
+    rows = answer(words)["rows"]
+    assert rows[-1]["chunks"] > 1
+    assert {row["confirmed"] for row in rows} <= {True, None}
+    assert rows[-1]["confirmed"] is True
+
+
+def test_against_nccl_says_in_words_where_its_choice_loses(answer: Any, run: Any) -> None:
+    """A paragraph, then ranges without a gap; JSON has the same."""
+    words = f"choose all_reduce {TWO_NODES} --against nccl"
+    found = answer(words)
+    assert (found["against"], found["nccl_version"][:4]) == ("nccl", "2.30")
+    assert set(found["available"]["all_reduce"]) <= {
+        "double_binary_tree", "ring", "nvls", "nvls_tree",
+    }  # fmt: skip
+    rows = found["rows"]
+    assert all(b["min_bytes"] == a["max_bytes"] + 1 for a, b in pairwise(rows))
+    assert all(row["gain"] is None or row["gain"] >= 1 - 1e-9 for row in rows)
+    assert found["summary"]["all_reduce"] in run(words).stdout
+    assert found["summary"]["all_reduce"].startswith("NCCL's choice ")
+
+
+def test_nccl_without_an_alternative_has_nothing_to_choose(answer: Any) -> None:
+    """Of a broadcast it has the ring alone."""
+    found = answer(f"choose broadcast {TWO_NODES} --against nccl")
+    assert found["summary"]["broadcast"].startswith("NCCL has ring alone")
+
+
+def test_tuner_file_covers_the_five_collectives(run: Any, tmp_path: Any) -> None:
+    """And says what it was made by."""
+    path = tmp_path / "tuner.csv"
+    result = run(f"choose all {TWO_NODES} --nccl-tuner {path}")
+    assert result.exit_code == 0
+    lines = path.read_text(encoding="utf-8").splitlines()
+    words = {line.split(",")[0] for line in lines if not line.startswith("#")}
+    assert words == {"broadcast", "reduce", "allgather", "reducescatter", "allreduce"}
+    assert "cluster dgx-h100, no profile" in lines[0]
+    assert f"lines for NCCL's tuner plugin to {path}" in result.stderr
+
+
+def test_tuner_file_goes_to_stdout_alone(run: Any) -> None:
+    """For a pipe."""
+    lines = run(f"choose all_gather {TWO_NODES} --nccl-tuner -").stdout.splitlines()
+    assert all(line.startswith(("#", "allgather,")) for line in lines)
+
+
+def test_tuner_file_that_cannot_be_written_leaves_nothing(fails: Any, tmp_path: Any) -> None:
+    """One line that names it."""
+    path = tmp_path / "missing" / "tuner.csv"
+    assert str(path) in fails(f"choose all_gather {TWO_NODES} --nccl-tuner {path}", code=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_env_is_a_line_for_a_shell_and_says_what_it_cannot(run: Any) -> None:
+    """One setting per function; sizes are beyond it."""
+    result = run(f"choose all {TWO_NODES} --nccl-env --min-gain 0")
+    (line,) = result.stdout.splitlines()
+    assert line.startswith(("NCCL_ALGO=", "# NCCL_ALGO is best left unset"))
+    assert "--nccl-tuner tells sizes apart" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--algorithm ring --against nccl",
+        "--nccl-env --json",
+        "--nccl-tuner - --csv",
+    ],
+)
+def test_contradictory_nccl_options_are_wrong_usage(fails: Any, words: str) -> None:
+    """Exit 2."""
+    assert fails(f"choose all_reduce {TWO_NODES} {words}", code=2)
+
+
+def test_networks_without_gpus_are_nothing_for_nccl(fails: Any) -> None:
+    """Its model needs links that it knows."""
+    assert "ideal" in fails(f"choose all_reduce {IDEAL} --against nccl", code=1)
+    assert "NCCL has no choice of algorithm" in fails(
+        f"choose gather {TWO_NODES} --against nccl", code=1
+    )

@@ -66,9 +66,9 @@ def test_no_progress_into_a_file(run: Any) -> None:
 
 def test_what_is_left_out_is_said_once_for_an_algorithm(run: Any) -> None:
     """Not once for every rank count, where the reason names the count."""
-    notes = run("verify all_gather --algorithm recursive_doubling --ranks 1-9").stderr
+    notes = run("verify all_to_all --algorithm pairwise --ranks 1-9").stderr
     assert len(notes.splitlines()) == 1
-    assert "recursive_doubling on 3,5-7,9 ranks" in notes
+    assert "pairwise on 3,5-7,9 ranks" in notes
     assert "not so many ranks" in notes
-    one = run("verify all_gather --algorithm recursive_doubling --ranks 3").stderr
+    one = run("verify all_to_all --algorithm pairwise --ranks 3").stderr
     assert "not 3 ranks" in one

@@ -205,3 +205,18 @@ def test_an_unknown_preset_names_the_nearest() -> None:
         UnknownNameError, match=r"^unknown cluster 'dgxh100'; did you mean 'dgx-h100'\? "
     ):
         load("dgxh100")
+
+
+def test_a_switch_that_multicasts_at_a_part_of_the_bandwidth(write: Path) -> None:
+    """All of it unless the file says otherwise; of no use where the switch can't."""
+    found = []
+    for more in ("", "multicast_efficiency = 0.5"):
+        write.write_text(EXAMPLE.replace("multicast = true", f"multicast = true\n{more}"))
+        inside = load(write).in_switch
+        assert inside is not None
+        found.append((inside.efficiency, inside.up.size))
+    assert found == [(1.0, 32), (0.5, 32)]
+    assert load(write, changes={"node.multicast": False}).in_switch is None
+    changed = load(write, ranks=4, changes={"node.multicast_efficiency": 0.25}).in_switch
+    assert changed is not None
+    assert (changed.efficiency, changed.up.size) == (0.25, 4)

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from collsim.algorithms import build
 from collsim.config.cluster import load
 from collsim.config.fitted import own_cluster, with_profile
 from collsim.core.profile import Parameter, Profile
+from collsim.engine.simulate import simulate
 from collsim.errors import InputError
 
 NUMBERS = {
@@ -37,6 +39,19 @@ def test_own_cluster_may_be_a_preset() -> None:
     cluster = own_cluster(profile(cluster="dgx-h100"), ranks=4)
     assert cluster.uniform == pytest.approx((2e-6, 4e-12), rel=1e-12)
     assert (cluster.name, cluster.ranks, cluster.multicast) == ("dgx-h100", 4, True)
+
+
+def test_the_switch_of_a_cluster_still_takes_part() -> None:
+    """At its efficiency, 0.85; messages between ranks cost what the profile says."""
+    cluster = with_profile(load("dgx-h100", ranks=4), profile())
+    nvls = build("all_reduce", "nvls", 4, multicast=cluster.setting.multicast)
+    found = simulate(nvls, cluster, 1e6).makespan
+    assert found == pytest.approx(5e-6 + 2 * 2e-6 + 2.5e6 * 4e-12 / 0.85, rel=1e-9)
+    ideal = own_cluster(profile(), ranks=4)
+    for name in ("ring", "mst", "two_shot"):
+        schedule = build("all_reduce", name, 4)
+        same = [simulate(schedule, where, 1e6).makespan for where in (cluster, ideal)]
+        assert same[0] == pytest.approx(same[1], rel=1e-12)
 
 
 def test_alpha_busy_comes_along() -> None:

@@ -251,3 +251,12 @@ def test_a_large_ring_over_two_nodes_reaches_the_bandwidth_of_a_nic() -> None:
     cluster = Cluster.load("dgx-h100", nodes=2)
     timeline = simulate(build("all_reduce", "ring", 16), cluster, 2**34)
     assert 0.999 * 50e9 < 2**34 / timeline.makespan * 30 / 16 < 50e9
+
+
+def test_switches_multicast_as_nccl_reckons() -> None:
+    """As NCCL 2.30 says (nvlsEfficiency): Hopper 0.85, Blackwell 0.74, others not."""
+    found = {name: Cluster.load(name).in_switch for name in CLUSTERS}
+    parts = {name: inside.efficiency for name, inside in found.items() if inside is not None}
+    hopper = {n for n in CLUSTERS if n.startswith(("dgx-h", "p5"))}
+    blackwell = {n for n in CLUSTERS if n.startswith(("dgx-b", "gb200"))}
+    assert parts == dict.fromkeys(hopper, 0.85) | dict.fromkeys(blackwell, 0.74)

@@ -39,7 +39,7 @@ RATES = "a bandwidth from 0.001B/s to 1e21GB/s"
 RATE = 'a bandwidth above 0 with its unit, such as "450GB/s" or "400Gb/s"'
 LINK = "the name of a link preset, or a table with alpha and bandwidth"
 PRESETS = f"a link preset ({', '.join(preset_names('links'))}) or a table"
-NODE_KEYS = "(known: shape, gpus, link, multicast, local, source, kind)"
+NODE_KEYS = "(known: shape, gpus, link, multicast, multicast_efficiency, local, source, kind)"
 COST_KEYS = "(known: gamma, launch, source, kind)"
 NODES = "full_mesh, hybrid_cube_mesh, ideal, pcie_tree, ring, switch, torus"
 KINDS = "one of datasheet, fit, assumption"
@@ -117,6 +117,16 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             'link = "nvlink4"\n',
             'link = "nvlink4"\nmulticast = 1\n',
             "node.multicast: got 1, expected true or false",
+        ),
+        (
+            'link = "nvlink4"\n',
+            'link = "nvlink4"\nmulticast_efficiency = 0\n',
+            "node.multicast_efficiency: got 0, expected a number above 0 and at most 1",
+        ),
+        (
+            'link = "nvlink4"\n',
+            'link = "nvlink4"\nmulticast_efficiency = 1.01\n',
+            "node.multicast_efficiency: got 1.01, expected a number above 0 and at most 1",
         ),
         (
             'link = "nvlink4"\n',

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collsim.algorithms import build
-from collsim.core import builder as builder_module
-from collsim.core import depend
+from collsim.core import _dependencies, depend
 from collsim.core.builder import Builder
 from collsim.core.collective import collective
 from collsim.core.schedule import COPY, REDUCE, Schedule
@@ -116,7 +115,7 @@ def test_compiled_source_gives_identical_arrays(
 ) -> None:
     """The same function, on lists and compiled on arrays."""
     plain = build(name, algorithm, ranks, 0, chunks)
-    monkeypatch.setattr(builder_module, "COMPILE_FROM", 0)
+    monkeypatch.setattr(_dependencies, "COMPILE_FROM", 0)
     compiled = build(name, algorithm, ranks, 0, chunks)
     for array in ("dep_ptr", "dep"):
         one, other = getattr(plain, array), getattr(compiled, array)
@@ -130,7 +129,7 @@ def test_compiled_source_gives_identical_arrays_on_random_programs(
     """Copies, reductions, self-operations and scratch."""
     programs = [random_program(seed) for seed in range(100, 110)]
     plain = [dependencies(schedule_of(program)) for program in programs]
-    monkeypatch.setattr(builder_module, "COMPILE_FROM", 0)
+    monkeypatch.setattr(_dependencies, "COMPILE_FROM", 0)
     assert [dependencies(schedule_of(program)) for program in programs] == plain
 
 

@@ -50,3 +50,12 @@ def test_a_wait_that_data_imply_is_not_listed_twice() -> None:
     b.copy(1, 2, b.pieces[0], turn=0, strict=True)
     b.copy(0, 2, b.pieces[0], turn=0, strict=True)
     assert waits(b.finish()) == [[], [0], [1]]
+
+
+def test_strict_messages_of_two_queues_know_nothing_of_each_other() -> None:
+    """Two channels of one sender: each goes one after the other, side by side."""
+    b = Builder(collective("broadcast"), 4)
+    b.next_round()
+    for dst, turn in ((1, 0), (2, 1), (3, 0), (3, 1)):
+        b.copy(0, dst, b.scratch(1), turn=turn, strict=True)
+    assert waits(b.finish()) == [[], [], [0], [1]]

@@ -28,7 +28,10 @@ def test_no_simulation_is_faster(cluster: Cluster, name: str) -> None:
         for chunks in counts:
             try:
                 schedule = build(
-                    name, algorithm, cluster.ranks, chunks=chunks, node=cluster.node
+                    *(name, algorithm, cluster.ranks),
+                    chunks=chunks,
+                    node=cluster.node,
+                    multicast=cluster.setting.multicast,
                 )
             except InputError:
                 break

@@ -58,7 +58,9 @@ def test_costs_are_shown_where_there_are_any() -> None:
         "ideal: ideal one-port network, 2 ranks, sharing fifo, gamma 0.002ns/B, launch 5us"
     )
     head = cluster_text(cluster_data(Cluster.load("dgx-h100", ranks=1))).splitlines()[0]
-    assert head.endswith(", 1 rank, sharing fifo, multicast in the switch")
+    assert head.endswith(
+        ", 1 rank, sharing fifo, multicast in the switch at 0.85 of the bandwidth"
+    )
 
 
 def test_faults_are_listed_with_what_is_left() -> None:

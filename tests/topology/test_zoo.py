@@ -162,9 +162,10 @@ def test_nothing_beats_the_lower_bound(name: str, nbytes: float) -> None:
     cluster = ZOO[name]
     for kind in COLLECTIVES:
         for algorithm in algorithm_names(kind):
-            if refusal(kind, algorithm, cluster.ranks, cluster.node) is not None:
+            can = cluster.setting.multicast
+            if refusal(kind, algorithm, cluster.ranks, cluster.node, can) is not None:
                 continue
-            schedule = build(kind, algorithm, cluster.ranks, node=cluster.node)
+            schedule = build(kind, algorithm, cluster.ranks, node=cluster.node, multicast=can)
             least = lower_bound(schedule.collective, cluster, nbytes)
             time = Simulation(schedule, cluster).makespan(nbytes)
             assert time >= least * (1 - 1e-9), f"{kind}/{algorithm}"

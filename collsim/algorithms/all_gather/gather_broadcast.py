@@ -2,6 +2,7 @@
 
 from collsim.algorithms._arrange import parts_are_chunks
 from collsim.algorithms.broadcast import ring as broadcast
+from collsim.algorithms.compose import part, play, then
 from collsim.algorithms.gather import mst as gather
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
@@ -11,8 +12,8 @@ __all__ = ["ALGORITHM"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    gather.steps(b, 0, b.pieces)
-    broadcast.steps(b, 0, b.pieces.T)
+    broadcast = part(b, "broadcast", "ring", chunks=b.chunks)
+    play(b, then(part(b, "gather", "mst"), broadcast))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

@@ -1,6 +1,7 @@
 """Linear gather to rank 0, then linear broadcast of everything."""
 
 from collsim.algorithms.broadcast import linear as broadcast
+from collsim.algorithms.compose import part, play, then
 from collsim.algorithms.gather import linear as gather
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
@@ -10,8 +11,7 @@ __all__ = ["ALGORITHM"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    gather.steps(b, 0, b.pieces)
-    broadcast.steps(b, 0, b.pieces.ravel())
+    play(b, then(part(b, "gather", "linear"), part(b, "broadcast", "linear")))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

@@ -1,56 +1,49 @@
 """Recursive doubling: partners exchange all that they have, and it doubles in each round."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from collsim.algorithms._arrange import log2_up
+from collsim.algorithms._fold import hands_in, in_step
+from collsim.algorithms._halving import double
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
-__all__ = ["ALGORITHM", "limits", "steps", "terms"]
-
-
-def limits(ranks: int) -> str | None:
-    """Return why it can't run on so many ranks."""
-    if ranks & (ranks - 1) == 0:
-        return None
-    return (
-        f"partners differ in one bit of their rank, so it takes a power of two, not {ranks} "
-        "ranks; bruck takes as many rounds on any number"
-    )
-
-
-def steps(b: Builder, shares: NDArray[np.int64]) -> None:
-    """List the all_gather.
-
-    Parameters
-    ----------
-    shares : int array, shape (P, m)
-        Pieces that each rank holds at the beginning.
-    """
-    every = np.arange(b.ranks)
-    for bit in range(log2_up(b.ranks)):
-        b.next_round()
-        width = 1 << bit
-        held = every[:, None] // width * width + np.arange(width)
-        b.copy(every, every ^ width, shares[held].reshape(b.ranks, -1))
+__all__ = ["ALGORITHM", "terms"]
 
 
 def build(b: Builder) -> None:
-    """List the operations."""
-    steps(b, b.pieces)
+    """List the operations: ranks beyond a power of two hand in, and wait for all the rest."""
+    given, kept = hands_in(b.ranks)
+    core = np.setdiff1d(np.arange(b.ranks), given)
+    known = np.eye(b.ranks, dtype=bool)
+    if given.size:
+        b.next_round()
+        b.copy(given, kept, b.pieces[given], **in_step(b))
+        known[kept] |= known[given]
+    here = np.arange(core.size)
+    partners = (here ^ 1 << step for step in range(core.size.bit_length() - 1))
+    double(b, core, known[core], partners, in_step(b))
+    if given.size:
+        b.next_round()
+        others = np.array([np.delete(np.arange(b.ranks), rank) for rank in given])
+        pieces = b.pieces[others].reshape(given.size, -1)
+        b.copy(kept, given, pieces, **in_step(b))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
-    """Return the claimed cost."""
-    return Terms(log2_up(ranks), (ranks - 1) / ranks)
+    """Return the claimed cost: beyond a power of two a bound.
+
+    Who hands in sends one share; pairs that have handed in exchange twice as much, less than
+    2(P-1)/P in all; and what comes back is all but one share.
+    """
+    extra = log2_up(ranks) - (ranks.bit_length() - 1)
+    return Terms(log2_up(ranks) + extra, (1 + 2 * extra) * (ranks - 1) / ranks, exact=not extra)
 
 
 ALGORITHM = Algorithm(
     build=build,
     terms=terms,
-    formula="⌈log P⌉α + (P-1)/P·nβ",
+    formula="≤ (2⌈log P⌉-⌊log P⌋)α + (1+2(⌈log P⌉-⌊log P⌋))(P-1)/P·nβ",
     summary="in round k, ranks that differ in bit k exchange all that they have",
     paper="Thakur, Rabenseifner, Gropp 2005, section 4.1 (recursive doubling)",
-    limits=limits,
 )

@@ -1,29 +1,31 @@
 """Around the ring: in each step, every rank passes on the share that it received last."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from collsim.algorithms._rings import Ring, all_gather, channel_rings
+from collsim.algorithms._rings import ring_order
+from collsim.algorithms.compose import Recording, over_channels, part, play
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
-__all__ = ["ALGORITHM", "steps", "terms"]
+__all__ = ["ALGORITHM", "around", "terms"]
 
 
-def steps(b: Builder, shares: NDArray[np.int64]) -> None:
-    """List the all_gather.
-
-    Parameters
-    ----------
-    shares : int array, shape (P, m)
-        Pieces that each rank holds at the beginning.
-    """
-    all_gather(b, [Ring(np.arange(b.ranks), shares)])
+def around(b: Builder) -> None:
+    """List one ring, which goes around by the ranks."""
+    every = np.arange(b.ranks)
+    for step in range(b.ranks - 1):
+        b.next_round()
+        b.copy(every, (every + 1) % b.ranks, b.pieces[(every - step) % b.ranks])
 
 
 def build(b: Builder) -> None:
-    """List the operations."""
-    all_gather(b, channel_rings(b))
+    """List the operations: a ring in every channel, in an order of its own."""
+
+    def ring(channel: int) -> Recording:
+        order = ring_order(b.setting, channel, b.channels)
+        return part(b, "all_gather", around, ranks=order, pieces=b.share(channel)[order])
+
+    play(b, over_channels(b.channels, ring))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

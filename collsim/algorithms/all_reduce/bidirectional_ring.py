@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from collsim.algorithms._rings import Ring, all_gather, reduce_scatter
+from collsim.algorithms.compose import part, play, then, together
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -12,9 +12,12 @@ __all__ = ["ALGORITHM"]
 def build(b: Builder) -> None:
     """List the operations."""
     every, halves = np.arange(b.ranks), np.reshape(b.pieces, (2, b.ranks, 1))
-    rings = [Ring(every, halves[0]), Ring(every[::-1], halves[1])]
-    reduce_scatter(b, rings)
-    all_gather(b, rings)
+    ways = (every, halves[0]), (every[::-1], halves[1, ::-1])
+    steps = [
+        together(*(part(b, kind, "ring", ranks=ranks, pieces=half) for ranks, half in ways))
+        for kind in ("reduce_scatter", "all_gather")
+    ]
+    play(b, then(*steps))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

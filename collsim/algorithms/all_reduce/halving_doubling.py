@@ -21,7 +21,7 @@ def build(b: Builder) -> None:
     core = fold(b)
     here, half = np.arange(core.size), core.size // 2
     parts = b.pieces.reshape(core.size, -1)
-    halve_and_double(b, core, parts, lambda step: here ^ half >> step, in_step(b))
+    halve_and_double(b, core, parts, lambda step: here ^ half >> step, bool(in_step(b)))
     unfold(b)
 
 

@@ -1,66 +1,98 @@
 """Inside every node, across the nodes, inside again."""
 
-import numpy as np
-from numpy.typing import NDArray
-
-from collsim.algorithms._arrange import from_root
-from collsim.algorithms._halving import halve_and_double
+from collsim.algorithms._rails import even_nodes
+from collsim.algorithms._two_levels import (
+    inner,
+    inside_of,
+    least_parts,
+    one_of,
+    rail_of,
+    refused,
+)
+from collsim.algorithms.compose import Step, in_chunks, inside_across, play
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
+from collsim.core.option import Option
 from collsim.core.setting import Setting
 
-__all__ = ["ALGORITHM"]
+__all__ = ["ALGORITHM", "of"]
 
-IntArray = NDArray[np.int64]
-
-
-def build(b: Builder) -> None:
-    """List the operations.
-
-    GPU i of every node adds up part i of its node's arrays, adds it to that of the others
-    along its rail, and hands the sum to its node. A chunk crosses nodes while the next one
-    is added up inside.
-    """
-    grid = np.stack(b.setting.members)
-    nodes, gpus = grid.shape
-    for parts in np.reshape(b.pieces, (b.chunks, gpus, nodes, 1)):
-        b.next_round()
-        for step in range(1, gpus):
-            owner = (np.arange(gpus) + step) % gpus
-            for row in grid:
-                b.reduce(row, row[owner], parts[owner, :, 0])
-        for i in range(gpus):
-            _across(b, grid[:, i], parts[i])
-        b.next_round()
-        for step in range(1, gpus):
-            for row in grid:
-                b.copy(row, np.roll(row, -step), parts[:, :, 0])
+# The counterpart of an all_gather where it goes by another name.
+_BACKWARDS = {"recursive_doubling": "recursive_halving"}
+# Halving and doubling on a power of two of nodes, where it is the fastest at any size, and
+# elsewhere a ring, as ranks beyond a power of two would have to hand in all that they have.
+_AUTO = "auto"
 
 
-def _across(b: Builder, rail: IntArray, parts: IntArray) -> None:
-    """List the all_reduce of one rail: halving and doubling, or a ring."""
-    count = rail.size
-    here = from_root(count, 0)
-    if count & (count - 1) == 0:
-        halve_and_double(b, rail, parts, lambda step: here ^ (count // 2) >> step)
-        return
-    for step in range(count - 1):
-        b.next_round()
-        b.reduce(rail, np.roll(rail, -1), parts[np.roll(here, 1 + step)])
-    for step in range(count - 1):
-        b.next_round()
-        b.copy(rail, np.roll(rail, -1), parts[np.roll(here, step)])
+def pairs() -> tuple[str, ...]:
+    """Return the all_gathers that have a counterpart among the reduce_scatters."""
+    scatters = inner("reduce_scatter")
+    return tuple(n for n in inner("all_gather") if _BACKWARDS.get(n, n) in scatters)
 
 
-def needs(setting: Setting) -> str | None:
-    """Return why it can't run on ranks spread like this."""
-    if setting.nodes == 1:
-        return "needs at least two nodes, got one"
-    if setting.fewest == 1 and setting.even:
-        return "needs several ranks on a node, got one on each"
-    if not setting.even:
-        return "needs equally many ranks on every node"
-    return None
+def of(inside: str, across: str) -> Algorithm:
+    """Return the algorithm with one choice of what is done inside and across."""
+
+    def steps(setting: Setting) -> tuple[Step, Step, Step]:
+        nodes, name = setting.nodes, across
+        if across == _AUTO:
+            name = "ring" if nodes & (nodes - 1) else "halving_doubling"
+        scatter = "reduce_scatter", _BACKWARDS.get(inside, inside)
+        return scatter, ("all_reduce", name), ("all_gather", inside)
+
+    def where(setting: Setting) -> list[tuple[str, str, Setting]]:
+        node, rail = inside_of(setting), rail_of(setting)
+        return [
+            (kind, str(name), at)
+            for (kind, name), at in zip(steps(setting), (node, rail, node), strict=True)
+        ]
+
+    def build(b: Builder) -> None:
+        # GPU i of every node adds up part i of its node's arrays, adds it to that of the
+        # others along its rail, and hands the sum to its node. A chunk crosses nodes while
+        # the next one is added up inside.
+        chunks = b.pieces.reshape(b.chunks, -1)
+        play(b, in_chunks(b, chunks, lambda one: inside_across(one, *steps(b.setting))))
+
+    def needs(setting: Setting) -> str | None:
+        return even_nodes(setting) or refused(where(setting))
+
+    return Algorithm(
+        build=build,
+        terms=no_terms,
+        formula="none: as two_shot on a node's G ranks, and halving or ring on P/G with n/G",
+        summary="reduce_scatter inside each node, all_reduce along rails, all_gather inside",
+        paper="Cho et al. 2019, BlueConnect (SysML); Horovod's hierarchical all_reduce",
+        chunked=True,
+        parts=parts,
+        parts_on=lambda setting, chunks: chunks * setting.fewest * least_parts(where(setting)),
+        needs=needs,
+        options={
+            "inside": Option(
+                "direct",
+                "an all_gather and its reduce_scatter",
+                one_of("all_gather", pairs),
+                lambda setting: ("bruck",) if setting.fewest > 2 else (),
+            ),
+            "across": Option(
+                _AUTO,
+                "an all_reduce, or auto",
+                one_of("all_reduce", rails),
+                worth,
+            ),
+        },
+        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+    )
+
+
+def rails() -> tuple[str, ...]:
+    """Return what can be done across nodes."""
+    return (_AUTO, *inner("all_reduce"))
+
+
+def worth(setting: Setting) -> tuple[str, ...]:
+    """Return what may be faster across nodes: fewest messages, or chunks that follow."""
+    return ("recursive_doubling",) if setting.nodes > 2 else ("one_shot",)
 
 
 def parts(ranks: int, chunks: int) -> int:
@@ -68,13 +100,4 @@ def parts(ranks: int, chunks: int) -> int:
     return ranks * chunks
 
 
-ALGORITHM = Algorithm(
-    build=build,
-    terms=no_terms,
-    formula="none: as two_shot on a node's G ranks, then halving or ring on P/G nodes with n/G",
-    summary="reduce_scatter inside each node, all_reduce along each rail, all_gather inside",
-    paper="Cho et al. 2019, BlueConnect (SysML); NCCL's and Horovod's hierarchical all_reduce",
-    chunked=True,
-    parts=parts,
-    needs=needs,
-)
+ALGORITHM = of("direct", _AUTO)

@@ -1,6 +1,7 @@
 """MST reduce to rank 0, then MST broadcast."""
 
 from collsim.algorithms.broadcast import mst as broadcast
+from collsim.algorithms.compose import part, play, then
 from collsim.algorithms.reduce import mst as reduce
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
@@ -10,8 +11,7 @@ __all__ = ["ALGORITHM"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    reduce.steps(b, 0, b.pieces.ravel())
-    broadcast.steps(b, 0, b.pieces.ravel())
+    play(b, then(part(b, "reduce", "mst"), part(b, "broadcast", "mst")))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

@@ -2,6 +2,7 @@
 
 from collsim.algorithms._arrange import parts_are_chunks
 from collsim.algorithms.broadcast import ring as broadcast
+from collsim.algorithms.compose import part, play, then
 from collsim.algorithms.reduce import ring as reduce
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
@@ -11,9 +12,10 @@ __all__ = ["ALGORITHM"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    chunks = b.pieces.reshape(b.chunks, 1)
-    reduce.steps(b, 0, chunks)
-    broadcast.steps(b, 0, chunks)
+    reduce, broadcast = (
+        part(b, kind, "ring", chunks=b.chunks) for kind in ("reduce", "broadcast")
+    )
+    play(b, then(reduce, broadcast))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

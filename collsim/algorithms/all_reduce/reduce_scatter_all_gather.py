@@ -1,9 +1,8 @@
 """Every rank sends each part straight to its owner, then ring all_gather."""
 
-import numpy as np
-
 from collsim.algorithms._arrange import one_part_per_rank
 from collsim.algorithms.all_gather import ring as all_gather
+from collsim.algorithms.compose import part, play, then
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -12,13 +11,7 @@ __all__ = ["ALGORITHM"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    shares = np.reshape(b.pieces, (b.ranks, 1))
-    every = np.arange(b.ranks)
-    for step in range(1, b.ranks):
-        b.next_round()
-        owner = (every + step) % b.ranks
-        b.reduce(every, owner, shares[owner])
-    all_gather.steps(b, shares)
+    play(b, then(part(b, "reduce_scatter", "direct"), part(b, "all_gather", "ring")))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

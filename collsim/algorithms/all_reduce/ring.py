@@ -1,9 +1,8 @@
 """Ring reduce_scatter, then ring all_gather, on P parts of the array."""
 
-from collsim.algorithms import _rings
 from collsim.algorithms._arrange import one_part_per_rank
-from collsim.algorithms._rings import channel_rings
 from collsim.algorithms.all_gather import ring as all_gather
+from collsim.algorithms.compose import part, play, then
 from collsim.algorithms.reduce_scatter import ring as reduce_scatter
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
@@ -13,9 +12,10 @@ __all__ = ["ALGORITHM"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    rings = channel_rings(b)
-    _rings.reduce_scatter(b, rings)
-    _rings.all_gather(b, rings)
+    first, second = (
+        part(b, kind, "ring", channels=b.channels) for kind in ("reduce_scatter", "all_gather")
+    )
+    play(b, then(first, second))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

@@ -26,22 +26,34 @@ def partner(ranks: int, step: int) -> NDArray[np.int64]:
 
 
 def build(b: Builder) -> None:
-    """List the operations."""
+    """List the operations.
+
+    On a power of two the steps meet every rank once. On another even number some ranks
+    would be met twice; what a partner has already is not sent again.
+    """
     parts = b.pieces.reshape(b.ranks, 1)
     halve_and_double(b, np.arange(b.ranks), parts, lambda step: partner(b.ranks, step))
 
 
 def limits(ranks: int) -> str | None:
     """Return why it can't run on so many ranks."""
-    if ranks & (ranks - 1) == 0:
+    if ranks % 2 == 0 or ranks == 1:
         return None
-    return f"its steps meet every rank once only for a power of two, not for {ranks} ranks"
+    return (
+        f"its steps pair even ranks with odd ones, so it takes an even number, not {ranks} "
+        "ranks; halving_doubling takes any number"
+    )
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
-    """Return the claimed cost."""
+    """Return the claimed cost.
+
+    With gamma it is exact but for 3·2^k ranks: there two steps send equally much, and one
+    need not wait for what the other brought.
+    """
     share = (ranks - 1) / ranks
-    return Terms(2 * log2_up(ranks), 2 * share, share)
+    waits = ranks != 3 * (ranks & -ranks)
+    return Terms(2 * log2_up(ranks), 2 * share, share, exact_with_gamma=waits)
 
 
 ALGORITHM = Algorithm(

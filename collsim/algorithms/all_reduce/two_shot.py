@@ -1,8 +1,7 @@
 """Everybody sends each part to its owner, who sends the sum to everybody."""
 
-import numpy as np
-
 from collsim.algorithms._arrange import one_part_per_rank
+from collsim.algorithms.compose import part, play, then
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -11,14 +10,7 @@ __all__ = ["ALGORITHM"]
 
 def build(b: Builder) -> None:
     """List the operations: two rounds, in each of which everyone meets everyone."""
-    every, shares = np.arange(b.ranks), np.reshape(b.pieces, (b.ranks, 1))
-    b.next_round()
-    for step in range(1, b.ranks):
-        owner = (every + step) % b.ranks
-        b.reduce(every, owner, shares[owner])
-    b.next_round()
-    for step in range(1, b.ranks):
-        b.copy(every, (every + step) % b.ranks, shares)
+    play(b, then(part(b, "reduce_scatter", "direct"), part(b, "all_gather", "direct")))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

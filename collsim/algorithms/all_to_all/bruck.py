@@ -1,5 +1,6 @@
-"""Log-round exchange with digits to base 4: fewer bytes than `mst`, some more messages."""
+"""Log-round exchange with digits to any base: fewer bytes than `mst`, some more messages."""
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -8,10 +9,12 @@ from numpy.typing import NDArray
 
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
+from collsim.core.option import Option, whole_from
+from collsim.core.setting import Setting
 
-__all__ = ["ALGORITHM", "steps", "terms"]
+__all__ = ["ALGORITHM", "of_radix"]
 
-# Base 2 is `mst`, base P is `ring`; 4 sends three quarters as many digits as there are bits.
+# Base 2 is `mst`, base P is `direct`; 4 sends three quarters as many digits as there are bits.
 RADIX: Final = 4
 
 
@@ -46,21 +49,37 @@ def steps(b: Builder, radix: int) -> None:
         b.copy(every, (every + step) % b.ranks, message[source, target])
 
 
-def build(b: Builder) -> None:
-    """List the operations."""
-    steps(b, RADIX)
+def bases(setting: Setting) -> tuple[int, ...]:
+    """Return the bases worth a try: 3, 8, and the least that takes two rounds.
+
+    Of a base in between, another one sends no more messages, or hardly more bytes.
+    """
+    two_rounds = math.isqrt(setting.ranks - 1) + 1
+    return tuple(radix for radix in sorted({3, 8, two_rounds}) if 2 < radix < setting.ranks)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
-    """Return the claimed cost: all digits but 0, of all distances."""
-    carried = [distance.size for _, distance, _ in _moves(ranks, RADIX)]
-    return Terms(len(carried), sum(carried) / ranks)
+def of_radix(radix: int) -> Algorithm:
+    """Return the exchange to one base."""
+
+    def build(b: Builder) -> None:
+        steps(b, radix)
+
+    def terms(ranks: int, chunks: int = 1) -> Terms:
+        # All digits but 0, of all distances.
+        carried = [distance.size for _, distance, _ in _moves(ranks, radix)]
+        return Terms(len(carried), sum(carried) / ranks)
+
+    return Algorithm(
+        build=build,
+        terms=terms,
+        formula="Σₖ #{1 ≤ v < r : v·rᵏ < P}α + nβ/P·Σₖ #{1 ≤ j < P : digit k of j set}",
+        summary="messages move on by digit k of their distance to base r (default 4), at once",
+        paper="Bruck, Ho, Kipnis, Upfal, Weathersby 1997, section 2 (index, radix r)",
+        options={
+            "radix": Option(RADIX, "base r of the digits, from 2 up", whole_from(2), bases)
+        },
+        vary=lambda values: of_radix(int(values["radix"])),
+    )
 
 
-ALGORITHM = Algorithm(
-    build=build,
-    terms=terms,
-    formula="Σₖ #{1 ≤ v ≤ 3 : v·4ᵏ < P}α + nβ/P·Σₖ #{1 ≤ j < P : digit k of j to base 4 set}",
-    summary="for digit k to base 4, messages whose distance has it move on by it, together",
-    paper="Bruck, Ho, Kipnis, Upfal, Weathersby 1997, section 2 (index, radix r)",
-)
+ALGORITHM = of_radix(RADIX)

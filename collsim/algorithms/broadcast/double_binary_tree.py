@@ -1,14 +1,16 @@
 """Two binary trees, half of the message down each, chunk by chunk."""
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable
 
-from collsim.algorithms._arrange import from_root, log2_up
-from collsim.algorithms._two_trees import two_trees
+import numpy as np
+
+from collsim.algorithms._arrange import log2_up
+from collsim.algorithms._two_trees import trees_from
+from collsim.algorithms.compose import Recording, over_channels, part, play
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
-__all__ = ["ALGORITHM", "parts", "steps", "terms"]
+__all__ = ["ALGORITHM", "down", "parts", "terms"]
 
 
 def parts(ranks: int, chunks: int) -> int:
@@ -16,36 +18,37 @@ def parts(ranks: int, chunks: int) -> int:
     return 2 * chunks
 
 
-def steps(b: Builder, root: int, halves: NDArray[np.int64]) -> None:
-    """List the pipelined broadcast from `root`.
+def down(channel: int) -> Callable[[Builder], None]:
+    """Return how to list the pipelined broadcast of one channel.
 
     A chunk sets off when the one before it in its tree has arrived. Otherwise the root,
     which has all chunks at once, would have the ports below it promised to them all.
-
-    Parameters
-    ----------
-    halves : int array, shape (2, c, m)
-        Pieces of each chunk of the half that goes down each tree.
     """
-    order = from_root(b.ranks, root)
-    edges = two_trees(b.ranks)
-    count = halves.shape[1]
-    tree, src, dst, first = np.array(
-        [(e.tree, e.src, e.dst, e.first) for e in edges], dtype=np.int64
-    ).T
-    for step in range(int(first.max()) + 2 * count - 1):
-        b.next_round()
-        chunk = (step - first) // 2
-        now = np.flatnonzero((step >= first) & ((step - first) % 2 == 0) & (chunk < count))
-        if now.size:
-            b.copy(
-                order[src[now]], order[dst[now]], halves[tree[now], chunk[now]], turn=tree[now]
-            )
+
+    def build(b: Builder) -> None:
+        halves, count = b.pieces.reshape(2, b.chunks, -1), b.chunks
+        edges = trees_from(b.setting, b.root, channel)
+        tree, src, dst, first = np.array(
+            [(e.tree, e.src, e.dst, e.first) for e in edges], dtype=np.int64
+        ).T
+        for step in range(int(first.max()) + 2 * count - 1):
+            b.next_round()
+            chunk = (step - first) // 2
+            now = np.flatnonzero((step >= first) & ((step - first) % 2 == 0) & (chunk < count))
+            if now.size:
+                b.copy(src[now], dst[now], halves[tree[now], chunk[now]], turn=tree[now])
+
+    return build
 
 
 def build(b: Builder) -> None:
-    """List the operations."""
-    steps(b, b.root, b.pieces.reshape(2, b.chunks, 1))
+    """List the operations: a broadcast in every channel."""
+
+    def trees(channel: int) -> Recording:
+        share = b.share(channel)
+        return part(b, "broadcast", down(channel), pieces=share, chunks=b.chunks)
+
+    play(b, over_channels(b.channels, trees))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
@@ -64,8 +67,9 @@ ALGORITHM = Algorithm(
     build=build,
     terms=terms,
     formula="≤ 2(⌈log P⌉-1+c)(α + nβ/(2c))",
-    summary="half of the message goes down each of two binary trees, chunk by chunk",
+    summary="half of the message goes down each of two trees, of ranks or of nodes",
     paper="Sanders, Speck, Träff 2009, Two-tree algorithms for full bandwidth broadcast",
     chunked=True,
+    channeled=True,
     parts=parts,
 )

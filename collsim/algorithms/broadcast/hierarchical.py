@@ -1,44 +1,93 @@
 """Scatter inside the root's node, broadcast along the rails, all_gather inside every node."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from collsim.algorithms._arrange import from_root, halvings, one_part_per_rank
-from collsim.algorithms._rails import all_gather_in_groups, even_nodes, grid
+from collsim.algorithms._arrange import one_part_per_rank
+from collsim.algorithms._rails import even_nodes, grid
+from collsim.algorithms._two_levels import (
+    TREES,
+    inside_of,
+    least_parts,
+    one_of,
+    rail_of,
+    refused,
+)
+from collsim.algorithms.compose import Recording, in_turns, part, play, then
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
+from collsim.core.option import Option
+from collsim.core.setting import Setting
 
-__all__ = ["ALGORITHM", "steps"]
+__all__ = ["ALGORITHM"]
 
 
-def steps(b: Builder) -> None:
-    """List the broadcast: every rail carries one of G equal shares.
+def gather_without(b: Builder, inside: str) -> Recording:
+    """Return the all_gather inside every node, in which nobody sends to the root.
 
-    Each share goes straight to the rank of its rail: one that passed others' shares on
-    would get them twice. Ranks take their messages in the order of the rounds, or the
-    root's last ones, which are ready at once, would be promised the ports of the first.
+    It has everything from the beginning.
     """
     ranks = grid(b.setting)
-    nodes, width = ranks.shape
-    shares = b.pieces.reshape(width, nodes)
-    home, place = (int(at[0]) for at in np.nonzero(ranks == b.root))
-    for rail in from_root(width, place)[1:]:
-        b.next_round()
-        b.copy(b.root, ranks[home, rail], shares[rail], turn=0)
-    order = from_root(nodes, home)
-    for splits in halvings(nodes):
-        b.next_round()
-        for low, middle, _ in splits:
-            b.copy(ranks[order[low]], ranks[order[middle]], shares, turn=0)
-    every = np.repeat(shares[None], nodes, axis=0)
-    all_gather_in_groups(b, ranks, every, complete=b.root, turn=0)
+    shares = b.pieces.reshape(ranks.shape[1], -1)
+    whole = part(b, "all_gather", inside, ranks=ranks, pieces=shares)
+    rounds = []
+    for calls in whole.rounds:
+        wanted = [(call, call.dst != b.root) for call in calls]
+        rounds.append(
+            tuple(
+                replace(
+                    call,
+                    src=call.src[to],
+                    dst=call.dst[to],
+                    pieces=call.pieces[to],
+                    turn=None,
+                    strict=False,
+                )
+                for call, to in wanted
+            )
+        )
+    return replace(whole, rounds=tuple(rounds))
 
 
-ALGORITHM = Algorithm(
-    build=steps,
-    terms=no_terms,
-    formula="on N nodes of G: (G-1+⌈log N⌉+⌈log G⌉)α + 2(G-1)/G·nβ + ⌈log N⌉nβ/G, that across",
-    summary="scatter in the root's node, MST along each rail, all_gather inside every node",
-    paper="composition: the broadcast of Barnett et al. 1994, with a rail per rank of a node",
-    parts=one_part_per_rank,
-    needs=even_nodes,
-)
+def of(inside: str, across: str) -> Algorithm:
+    """Return the algorithm with one choice of what is done inside and across.
+
+    Each of G equal shares goes straight to the rank of its rail: one that passed others'
+    shares on would get them twice. Ranks take their messages in the order of the rounds, or
+    the root's last ones, which are ready at once, would be promised the ports of the first.
+    """
+
+    def build(b: Builder) -> None:
+        ranks = grid(b.setting)
+        shares = b.pieces.reshape(ranks.shape[1], -1)
+        home, place = (int(at[0]) for at in np.nonzero(ranks == b.root))
+        out = part(b, "scatter", "linear", ranks=ranks[home], pieces=shares, root=place)
+        far = part(b, "broadcast", across, ranks=ranks.T, pieces=shares[:, None], root=home)
+        play(b, in_turns(then(out, far, gather_without(b, inside))))
+
+    def where(setting: Setting) -> list[tuple[str, str, Setting]]:
+        rail = "broadcast", across, rail_of(setting)
+        return [rail, ("all_gather", inside, inside_of(setting))]
+
+    def needs(setting: Setting) -> str | None:
+        return even_nodes(setting) or refused(where(setting))
+
+    return Algorithm(
+        build=build,
+        terms=no_terms,
+        formula="on N nodes of G: (G-1+⌈log N⌉+⌈log G⌉)α + (2(G-1)+⌈log N⌉)/G·nβ",
+        summary="scatter in the root's node, MST along each rail, all_gather inside every node",
+        paper="composition: the broadcast of Barnett et al. 1994, a rail per rank of a node",
+        parts=one_part_per_rank,
+        parts_on=lambda setting, chunks: setting.fewest * least_parts(where(setting)),
+        needs=needs,
+        options={
+            "inside": Option("bruck", "an all_gather", one_of("all_gather", lambda: TREES)),
+            "across": Option("mst", "a broadcast", one_of("broadcast")),
+        },
+        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+    )
+
+
+ALGORITHM = of("bruck", "mst")

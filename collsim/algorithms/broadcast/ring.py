@@ -4,10 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.algorithms._arrange import from_root, parts_are_chunks
+from collsim.algorithms._rings import ring_order
+from collsim.algorithms.compose import Recording, over_channels, part, play
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
-__all__ = ["ALGORITHM", "steps", "terms"]
+__all__ = ["ALGORITHM", "ring", "steps", "terms"]
 
 
 def steps(b: Builder, root: int, chunks: NDArray[np.int64]) -> None:
@@ -26,9 +28,27 @@ def steps(b: Builder, root: int, chunks: NDArray[np.int64]) -> None:
         b.copy(order[hop], order[hop + 1], chunks[step - hop])
 
 
+def around(b: Builder) -> None:
+    """List one ring, which goes around by the ranks from rank 0."""
+    steps(b, 0, b.pieces.reshape(b.chunks, 1))
+
+
 def build(b: Builder) -> None:
-    """List the operations."""
-    steps(b, b.root, b.pieces.reshape(b.chunks, 1))
+    """List the operations: a ring in every channel, in an order of its own."""
+    play(b, over_channels(b.channels, lambda channel: ring(b, channel)))
+
+
+def ring(b: Builder, channel: int, backwards: bool = False) -> Recording:
+    """Return the ring of one channel, from the root.
+
+    Backwards it goes around the other way, and sends the last chunk first: so that its
+    reverse, a reduction, goes around this way, and sends the first chunk first.
+    """
+    step = -1 if backwards else 1
+    order = ring_order(b.setting, channel, b.channels)[::step]
+    order = np.roll(order, -int(np.flatnonzero(order == b.root)[0]))
+    pieces = b.share(channel)[:, ::step]
+    return part(b, "broadcast", around, ranks=order, pieces=pieces, chunks=b.chunks)
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
@@ -47,4 +67,5 @@ ALGORITHM = Algorithm(
     paper="pipelined chain; Patarasu, Faraj, Yuan 2008; NCCL's ring broadcast",
     chunked=True,
     parts=parts_are_chunks,
+    channeled=True,
 )

@@ -1,9 +1,8 @@
 """MST scatter from the root, then ring all_gather."""
 
-import numpy as np
-
 from collsim.algorithms._arrange import one_part_per_rank
 from collsim.algorithms.all_gather import ring as all_gather
+from collsim.algorithms.compose import part, play, then
 from collsim.algorithms.scatter import mst as scatter
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
@@ -13,9 +12,7 @@ __all__ = ["ALGORITHM", "terms"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    shares = np.reshape(b.pieces, (b.ranks, 1))
-    scatter.steps(b, b.root, shares)
-    all_gather.steps(b, shares)
+    play(b, then(part(b, "scatter", "mst"), part(b, "all_gather", "ring")))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

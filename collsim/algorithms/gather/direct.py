@@ -1,8 +1,6 @@
 """Every rank sends the root its share, all at once."""
 
-import numpy as np
-
-from collsim.algorithms._arrange import from_root
+from collsim.algorithms.compose import part, play, reverse
 from collsim.algorithms.gather import linear
 from collsim.core.algorithm import Algorithm
 from collsim.core.builder import Builder
@@ -18,10 +16,7 @@ def build(b: Builder) -> None:
     They are those of `linear`, in one round instead of one each. As no message waits for
     another's data, both take the same time wherever the order is kept.
     """
-    others = from_root(b.ranks, b.root)[1:]
-    root = np.full_like(others, b.root)
-    b.next_round()
-    b.copy(others, root, b.pieces[others])
+    play(b, reverse(part(b, "scatter", "direct"), adds=False))
 
 
 ALGORITHM = Algorithm(

@@ -1,34 +1,18 @@
 """Each rank sends the root its share in turn."""
 
-import numpy as np
-from numpy.typing import NDArray
-
-from collsim.algorithms._arrange import from_root
+from collsim.algorithms.compose import part, play, reverse
 from collsim.algorithms.scatter import linear as scatter
 from collsim.core.algorithm import Algorithm
 from collsim.core.builder import Builder
 
-__all__ = ["ALGORITHM", "steps", "terms"]
+__all__ = ["ALGORITHM", "terms"]
 
 terms = scatter.terms
 
 
-def steps(b: Builder, root: int, shares: NDArray[np.int64]) -> None:
-    """List the messages to `root`, one a round.
-
-    Parameters
-    ----------
-    shares : int array, shape (P, m)
-        Pieces that come from each rank.
-    """
-    for rank in from_root(b.ranks, root)[1:]:
-        b.next_round()
-        b.copy(rank, root, shares[rank])
-
-
 def build(b: Builder) -> None:
     """List the operations."""
-    steps(b, b.root, b.pieces)
+    play(b, reverse(part(b, "scatter", "linear"), adds=False))
 
 
 ALGORITHM = Algorithm(

@@ -1,36 +1,25 @@
 """Around the ring to the root, the nearest rank's share first."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from collsim.algorithms._arrange import from_root
+from collsim.algorithms.compose import part, play, reverse
 from collsim.algorithms.scatter import ring as scatter
 from collsim.core.algorithm import Algorithm
 from collsim.core.builder import Builder
 
-__all__ = ["ALGORITHM", "steps", "terms"]
+__all__ = ["ALGORITHM", "terms"]
 
 terms = scatter.terms
 
 
-def steps(b: Builder, root: int, shares: NDArray[np.int64]) -> None:
-    """List the gather to `root`, which the ring reaches last.
-
-    Parameters
-    ----------
-    shares : int array, shape (P, m)
-        Pieces that come from each rank.
-    """
-    order = from_root(b.ranks, (root + 1) % b.ranks)
-    for step in range(b.ranks - 1):
-        b.next_round()
-        hop = np.arange(step, b.ranks - 1)
-        b.copy(order[hop], order[hop + 1], shares[order[hop - step]])
-
-
 def build(b: Builder) -> None:
-    """List the operations."""
-    steps(b, b.root, b.pieces)
+    """List the operations: around the ring the other way, backwards.
+
+    So it goes around the way that a broadcast goes, and the root comes last.
+    """
+    around = -np.arange(b.ranks) % b.ranks
+    scatter = part(b, "scatter", "ring", ranks=around, pieces=b.pieces[around])
+    play(b, reverse(scatter, adds=False))
 
 
 ALGORITHM = Algorithm(

@@ -1,26 +1,63 @@
 """Inside every node, along the rails, to the root: the hierarchical broadcast backwards."""
 
+import numpy as np
+
 from collsim.algorithms._arrange import one_part_per_rank
-from collsim.algorithms._rails import even_nodes
-from collsim.algorithms._reverse import reverse
-from collsim.algorithms.broadcast import hierarchical as broadcast
+from collsim.algorithms._rails import even_nodes, grid
+from collsim.algorithms._two_levels import (
+    TREES,
+    inside_of,
+    least_parts,
+    one_of,
+    rail_of,
+    refused,
+)
+from collsim.algorithms.broadcast.hierarchical import gather_without
+from collsim.algorithms.compose import in_turns, part, play, reverse, then
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
+from collsim.core.option import Option
+from collsim.core.setting import Setting
 
-__all__ = ["ALGORITHM", "steps"]
-
-
-def steps(b: Builder) -> None:
-    """List the reduce: reduce_scatter in every node, reduce along each rail, gather."""
-    reverse(b, broadcast.steps, turn=0)
+__all__ = ["ALGORITHM"]
 
 
-ALGORITHM = Algorithm(
-    build=steps,
-    terms=no_terms,
-    formula="on N nodes of G: (⌈log G⌉+⌈log N⌉+G-1)α + (2(G-1)+⌈log N⌉)/G·n(β+γ)",
-    summary="reduce_scatter in every node, MST along each rail, gather in the root's node",
-    paper="composition; Rabenseifner's reduce over rails, as Thakur et al. 2005, section 4.5",
-    parts=one_part_per_rank,
-    needs=even_nodes,
-)
+def of(inside: str, across: str) -> Algorithm:
+    """Return the algorithm with one choice of what is done inside and across."""
+
+    def build(b: Builder) -> None:
+        ranks = grid(b.setting)
+        shares = b.pieces.reshape(ranks.shape[1], -1)
+        home, place = (int(at[0]) for at in np.nonzero(ranks == b.root))
+        near = reverse(gather_without(b, inside), adds=True)
+        far = part(b, "reduce", across, ranks=ranks.T, pieces=shares[:, None], root=home)
+        out = part(b, "scatter", "linear", ranks=ranks[home], pieces=shares, root=place)
+        play(b, in_turns(then(near, far, reverse(out, adds=True)), strict=True))
+
+    def where(setting: Setting) -> list[tuple[str, str, Setting]]:
+        rail = "reduce", across, rail_of(setting)
+        return [rail, ("all_gather", inside, inside_of(setting))]
+
+    def needs(setting: Setting) -> str | None:
+        return even_nodes(setting) or refused(where(setting))
+
+    return Algorithm(
+        build=build,
+        terms=no_terms,
+        formula="on N nodes of G: (⌈log G⌉+⌈log N⌉+G-1)α + (2(G-1)+⌈log N⌉)/G·n(β+γ)",
+        summary="reduce_scatter in every node, MST along each rail, gather in the root's node",
+        paper="composition; Rabenseifner's reduce over rails, Thakur et al. 2005, section 4.5",
+        parts=one_part_per_rank,
+        parts_on=lambda setting, chunks: setting.fewest * least_parts(where(setting)),
+        needs=needs,
+        options={
+            "inside": Option(
+                "bruck", "an all_gather, backwards", one_of("all_gather", lambda: TREES)
+            ),
+            "across": Option("mst", "a reduce", one_of("reduce")),
+        },
+        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+    )
+
+
+ALGORITHM = of("bruck", "mst")

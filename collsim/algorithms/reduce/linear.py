@@ -1,24 +1,15 @@
 """Each other rank sends to the root in turn."""
 
-from numpy.typing import ArrayLike
-
-from collsim.algorithms._arrange import from_root
+from collsim.algorithms.compose import part, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
-__all__ = ["ALGORITHM", "steps", "terms"]
-
-
-def steps(b: Builder, root: int, pieces: ArrayLike) -> None:
-    """List the messages to `root`, one a round."""
-    for rank in from_root(b.ranks, root)[1:]:
-        b.next_round()
-        b.reduce(rank, root, pieces)
+__all__ = ["ALGORITHM", "terms"]
 
 
 def build(b: Builder) -> None:
     """List the operations."""
-    steps(b, b.root, b.pieces.ravel())
+    play(b, reverse(part(b, "broadcast", "linear"), adds=True))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

@@ -1,27 +1,16 @@
 """Minimum spanning tree: the MST broadcast run backwards, combining on the way."""
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from collsim.algorithms._arrange import from_root, halvings, log2_up
+from collsim.algorithms._arrange import log2_up
+from collsim.algorithms.compose import part, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
-__all__ = ["ALGORITHM", "steps", "terms"]
-
-
-def steps(b: Builder, root: int, pieces: ArrayLike) -> None:
-    """List the reduction of some pieces to `root`, as one message each."""
-    order = from_root(b.ranks, root)
-    for splits in reversed(list(halvings(b.ranks))):
-        b.next_round()
-        low, middle, _ = np.array(splits).T
-        b.reduce(order[middle], order[low], np.tile(pieces, (len(splits), 1)))
+__all__ = ["ALGORITHM", "terms"]
 
 
 def build(b: Builder) -> None:
     """List the operations."""
-    steps(b, b.root, b.pieces.ravel())
+    play(b, reverse(part(b, "broadcast", "mst"), adds=True))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

@@ -1,34 +1,25 @@
 """Pipelined pass around the ring to the root, combining on the way."""
 
-import numpy as np
-from numpy.typing import NDArray
-
-from collsim.algorithms._arrange import from_root, parts_are_chunks
+from collsim.algorithms._arrange import parts_are_chunks
+from collsim.algorithms.broadcast.ring import ring
+from collsim.algorithms.compose import Recording, over_channels, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
-__all__ = ["ALGORITHM", "steps", "terms"]
-
-
-def steps(b: Builder, root: int, chunks: NDArray[np.int64]) -> None:
-    """List the pipelined reduction to `root`, which the ring reaches last.
-
-    Parameters
-    ----------
-    chunks : int array, shape (c, m)
-        Pieces of each chunk, in the order in which chunks set off.
-    """
-    order = from_root(b.ranks, (root + 1) % b.ranks)
-    hops, count = b.ranks - 1, len(chunks)
-    for step in range(hops - 1 + count):
-        b.next_round()
-        hop = np.arange(max(0, step - count + 1), min(hops, step + 1))
-        b.reduce(order[hop], order[hop + 1], chunks[step - hop])
+__all__ = ["ALGORITHM", "terms"]
 
 
 def build(b: Builder) -> None:
-    """List the operations."""
-    steps(b, b.root, b.pieces.reshape(b.chunks, 1))
+    """List the operations: a ring in every channel, that of a broadcast backwards.
+
+    So it goes around the way that a broadcast goes, and the root comes last. Chunks set off
+    in their order.
+    """
+
+    def backwards(channel: int) -> Recording:
+        return reverse(ring(b, channel, backwards=True), adds=True)
+
+    play(b, over_channels(b.channels, backwards))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
@@ -48,4 +39,5 @@ ALGORITHM = Algorithm(
     paper="pipelined chain; Patarasu, Faraj, Yuan 2008; NCCL's ring reduce",
     chunked=True,
     parts=parts_are_chunks,
+    channeled=True,
 )

@@ -1,8 +1,7 @@
 """Bruck's all_gather backwards: partial sums go a distance that halves, on any rank count."""
 
 from collsim.algorithms._arrange import log2_up
-from collsim.algorithms._reverse import reverse
-from collsim.algorithms.all_gather import bruck as all_gather
+from collsim.algorithms.compose import part, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -11,7 +10,7 @@ __all__ = ["ALGORITHM", "terms"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    reverse(b, lambda recorder: all_gather.steps(recorder, recorder.pieces))
+    play(b, reverse(part(b, "all_gather", "bruck"), adds=True))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

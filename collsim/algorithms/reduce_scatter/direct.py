@@ -1,7 +1,8 @@
 """Every rank sends each part straight to its owner, all at once."""
 
-from collsim.algorithms._reverse import reverse
-from collsim.algorithms.all_gather import direct as all_gather
+import numpy as np
+
+from collsim.algorithms.compose import part, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -9,8 +10,10 @@ __all__ = ["ALGORITHM", "terms"]
 
 
 def build(b: Builder) -> None:
-    """List the operations."""
-    reverse(b, lambda recorder: all_gather.steps(recorder, recorder.pieces))
+    """List the operations: the rotation goes up the ranks, as that of the all_gather does."""
+    around = -np.arange(b.ranks) % b.ranks
+    gather = part(b, "all_gather", "direct", ranks=around, pieces=b.pieces[around])
+    play(b, reverse(gather, adds=True))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

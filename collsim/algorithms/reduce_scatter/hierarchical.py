@@ -1,24 +1,53 @@
 """Inside every node first, then along the rails: the all_gather backwards."""
 
-from collsim.algorithms._rails import even_nodes
-from collsim.algorithms._reverse import reverse
-from collsim.algorithms.all_gather import hierarchical as all_gather
+from collsim.algorithms._rails import even_nodes, grid
+from collsim.algorithms._two_levels import inside_of, least_parts, one_of, rail_of, refused
+from collsim.algorithms.compose import part, play, then
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
+from collsim.core.option import Option
+from collsim.core.setting import Setting
 
-__all__ = ["ALGORITHM", "steps"]
-
-
-def steps(b: Builder) -> None:
-    """List the reduce_scatter: among the ranks of each node, then among those of each rail."""
-    reverse(b, all_gather.steps)
+__all__ = ["ALGORITHM"]
 
 
-ALGORITHM = Algorithm(
-    build=steps,
-    terms=no_terms,
-    formula="on N nodes of G: (⌈log N⌉+⌈log G⌉)α + (P-1)/P·n(β+γ), (N-1)/P·nβ of it across",
-    summary="reduce_scatter inside each node, then along each rail, both by Bruck's rounds",
-    paper="the reverse of Träff 2006, all-gather for clusters of SMPs",
-    needs=even_nodes,
-)
+def of(inside: str, across: str) -> Algorithm:
+    """Return the algorithm with one choice of what is done inside and across."""
+
+    def build(b: Builder) -> None:
+        ranks = grid(b.setting)
+        rails = b.pieces[ranks.T]
+        held = rails.reshape(1, len(rails), -1)
+        first = part(b, "reduce_scatter", inside, ranks=ranks, pieces=held)
+        play(b, then(first, part(b, "reduce_scatter", across, ranks=ranks.T, pieces=rails)))
+
+    def where(setting: Setting) -> list[tuple[str, str, Setting]]:
+        steps = (inside, inside_of(setting)), (across, rail_of(setting))
+        return [("reduce_scatter", name, at) for name, at in steps]
+
+    def needs(setting: Setting) -> str | None:
+        return even_nodes(setting) or refused(where(setting))
+
+    read = one_of("reduce_scatter")
+    return Algorithm(
+        build=build,
+        terms=no_terms,
+        formula="on N nodes of G: (⌈log N⌉+⌈log G⌉)α + (P-1)/P·n(β+γ), (N-1)/P·nβ of it across",
+        summary="reduce_scatter inside each node, then along each rail, by default Bruck's",
+        paper="the reverse of Träff 2006, all-gather for clusters of SMPs",
+        parts_on=lambda setting, chunks: least_parts(where(setting)),
+        needs=needs,
+        options={
+            "inside": Option("bruck", "a reduce_scatter", read, direct_or_ring),
+            "across": Option("bruck", "a reduce_scatter", read),
+        },
+        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+    )
+
+
+def direct_or_ring(setting: Setting) -> tuple[str, ...]:
+    """Return what may be faster in a node where messages overlap, or where few are linked."""
+    return ("direct", "ring") if setting.fewest > 2 else ()
+
+
+ALGORITHM = of("bruck", "bruck")

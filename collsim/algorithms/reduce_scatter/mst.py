@@ -1,5 +1,6 @@
 """MST reduce to rank 0, then MST scatter."""
 
+from collsim.algorithms.compose import part, play, then
 from collsim.algorithms.reduce import mst as reduce
 from collsim.algorithms.scatter import mst as scatter
 from collsim.core.algorithm import Algorithm, Terms
@@ -10,8 +11,7 @@ __all__ = ["ALGORITHM"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    reduce.steps(b, 0, b.pieces.ravel())
-    scatter.steps(b, 0, b.pieces)
+    play(b, then(part(b, "reduce", "mst"), part(b, "scatter", "mst")))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

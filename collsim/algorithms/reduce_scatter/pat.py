@@ -1,7 +1,6 @@
 """Parallel aggregated trees backwards: neighbours add up first, and least goes furthest."""
 
-from collsim.algorithms._reverse import reverse
-from collsim.algorithms.all_gather import pat as all_gather
+from collsim.algorithms.compose import part, play, reverse
 from collsim.algorithms.reduce_scatter import bruck
 from collsim.core.algorithm import Algorithm
 from collsim.core.builder import Builder
@@ -15,7 +14,7 @@ terms = bruck.terms
 
 def build(b: Builder) -> None:
     """List the operations."""
-    reverse(b, lambda recorder: all_gather.steps(recorder, recorder.pieces))
+    play(b, reverse(part(b, "all_gather", "pat"), adds=True))
 
 
 ALGORITHM = Algorithm(

@@ -1,8 +1,8 @@
 """Recursive halving: recursive doubling backwards; what is exchanged halves in each round."""
 
-from collsim.algorithms._arrange import log2_up
-from collsim.algorithms._reverse import reverse
+from collsim.algorithms._fold import in_step
 from collsim.algorithms.all_gather import recursive_doubling as doubling
+from collsim.algorithms.compose import in_turns, part, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -10,21 +10,21 @@ __all__ = ["ALGORITHM", "terms"]
 
 
 def build(b: Builder) -> None:
-    """List the operations."""
-    reverse(b, lambda recorder: doubling.steps(recorder, recorder.pieces))
+    """List the operations: ranks beyond a power of two hand in all, and get their share."""
+    halving = reverse(part(b, "all_gather", "recursive_doubling"), adds=True)
+    play(b, in_turns(halving, strict=True) if in_step(b) else halving)
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
     """Return the claimed cost: each round waits for the reduction of the one before."""
-    share = (ranks - 1) / ranks
-    return Terms(log2_up(ranks), share, share)
+    up = doubling.terms(ranks)
+    return Terms(up.alphas, up.betas, up.betas, up.exact)
 
 
 ALGORITHM = Algorithm(
     build=build,
     terms=terms,
-    formula="⌈log P⌉α + (P-1)/P·n(β + γ)",
+    formula="≤ (2⌈log P⌉-⌊log P⌋)α + (1+2(⌈log P⌉-⌊log P⌋))(P-1)/P·n(β + γ)",
     summary="partners swap the half that the other is responsible for; it halves every round",
     paper="Thakur, Rabenseifner, Gropp 2005, section 4.3 (recursive halving)",
-    limits=doubling.limits,
 )

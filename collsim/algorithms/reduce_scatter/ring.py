@@ -1,29 +1,27 @@
 """Around the ring: partial sums of a share travel until they reach its owner."""
 
-import numpy as np
-from numpy.typing import NDArray
-
-from collsim.algorithms._rings import Ring, channel_rings, reduce_scatter
+from collsim.algorithms._rings import ring_order
+from collsim.algorithms.all_gather import ring as all_gather
+from collsim.algorithms.compose import Recording, over_channels, part, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
-__all__ = ["ALGORITHM", "steps", "terms"]
-
-
-def steps(b: Builder, shares: NDArray[np.int64]) -> None:
-    """List the reduce_scatter.
-
-    Parameters
-    ----------
-    shares : int array, shape (P, m)
-        Pieces that each rank holds the sum of at the end.
-    """
-    reduce_scatter(b, [Ring(np.arange(b.ranks), shares)])
+__all__ = ["ALGORITHM", "terms"]
 
 
 def build(b: Builder) -> None:
-    """List the operations."""
-    reduce_scatter(b, channel_rings(b))
+    """List the operations: rings of the all_gather the other way, backwards.
+
+    So they go around the way that those of the all_gather go.
+    """
+
+    def ring(channel: int) -> Recording:
+        order = ring_order(b.setting, channel, b.channels)[::-1]
+        share = b.share(channel)[order]
+        gather = part(b, "all_gather", all_gather.around, ranks=order, pieces=share)
+        return reverse(gather, adds=True)
+
+    play(b, over_channels(b.channels, ring))
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:

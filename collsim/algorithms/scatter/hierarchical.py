@@ -2,35 +2,52 @@
 
 import numpy as np
 
-from collsim.algorithms._arrange import from_root, halvings
 from collsim.algorithms._rails import even_nodes, grid
+from collsim.algorithms._two_levels import inside_of, one_of, rail_of, refused
+from collsim.algorithms.compose import part, play, then
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
+from collsim.core.option import Option
+from collsim.core.setting import Setting
 
-__all__ = ["ALGORITHM", "steps"]
-
-
-def steps(b: Builder) -> None:
-    """List the scatter: every rail of the root's node carries its own ranks' shares."""
-    ranks = grid(b.setting)
-    nodes, width = ranks.shape
-    home, place = (int(at[0]) for at in np.nonzero(ranks == b.root))
-    for rail in from_root(width, place)[1:]:
-        b.next_round()
-        b.copy(b.root, ranks[home, rail], b.pieces[ranks[:, rail]].ravel())
-    order = from_root(nodes, home)
-    for splits in halvings(nodes):
-        b.next_round()
-        for low, middle, high in splits:
-            shares = b.pieces[ranks[order[middle:high]]].swapaxes(0, 1)
-            b.copy(ranks[order[low]], ranks[order[middle]], shares.reshape(width, -1))
+__all__ = ["ALGORITHM"]
 
 
-ALGORITHM = Algorithm(
-    build=steps,
-    terms=no_terms,
-    formula="on N nodes of G: (G-1+⌈log N⌉)α + (P-1)/P·nβ, of which (N-1)/P·nβ across",
-    summary="the root hands each rail of its node its shares, then MST scatter along the rails",
-    paper="composition: the MST scatter of Chan et al. 2007, with a rail per rank of a node",
-    needs=even_nodes,
-)
+def of(inside: str, across: str) -> Algorithm:
+    """Return the algorithm with one choice of what is done inside and across."""
+
+    def build(b: Builder) -> None:
+        ranks = grid(b.setting)
+        rails = b.pieces[ranks.T]
+        home, place = (int(at[0]) for at in np.nonzero(ranks == b.root))
+        held = rails.reshape(len(rails), -1)
+        near = part(b, "scatter", inside, ranks=ranks[home], pieces=held, root=place)
+        far = part(b, "scatter", across, ranks=ranks.T, pieces=rails, root=home)
+        play(b, then(near, far))
+
+    def needs(setting: Setting) -> str | None:
+        steps = (inside, inside_of(setting)), (across, rail_of(setting))
+        return even_nodes(setting) or refused(("scatter", *step) for step in steps)
+
+    read = one_of("scatter")
+    return Algorithm(
+        build=build,
+        terms=no_terms,
+        formula="on N nodes of G: (G-1+⌈log N⌉)α + (P-1)/P·nβ, of which (N-1)/P·nβ across",
+        summary="the root hands each rail of its node its shares; MST scatter along rails",
+        paper="composition: MST scatter of Chan et al. 2007, with a rail per rank of a node",
+        needs=needs,
+        options={
+            "inside": Option("linear", "a scatter", read, mst_of_many),
+            "across": Option("mst", "a scatter", read),
+        },
+        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+    )
+
+
+def mst_of_many(setting: Setting) -> tuple[str, ...]:
+    """Return what takes fewer messages inside a node."""
+    return ("mst",) if setting.fewest > 2 else ()
+
+
+ALGORITHM = of("linear", "mst")

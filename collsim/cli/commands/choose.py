@@ -1,26 +1,33 @@
 """``collsim choose``: which algorithm is the fastest, at every size."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
+from collsim.cli.nccl import NcclChoice, compared, nccl_options
 from collsim.cli.options import (
     chained,
+    channels_option,
     chunks_option,
     cluster_options,
-    collective_argument,
     model_option,
     output_options,
     root_option,
 )
 from collsim.cli.output import Output, note
 from collsim.cli.sizes import FIRST, LAST
-from collsim.cli.types import SIZE
+from collsim.cli.types import SIZE, SPECS
 from collsim.cli.what_if import opened, tell_large
 from collsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from collsim.choose.ranges import Policy
+    from collsim.core.cluster import Cluster
 
 __all__ = ["command"]
 
@@ -33,25 +40,40 @@ _range = chained(
 @_command(
     """Choose the fastest algorithm at every size.
 
-    Prints ranges of sizes, each with its algorithm.
+    Prints ranges of sizes, each with its algorithm; of COLLECTIVE all, of every collective.
+    What NCCL would choose stands beside the best that it has with --against; --nccl-tuner and
+    --nccl-env hand the answer to NCCL.
 
     \b
     Examples:
       collsim choose all_reduce
       collsim choose broadcast -c dgx-h100 --nodes 2 -b 1K -e 1G --json
+      collsim choose all_reduce -c dgx-h100 --nodes 2 --against nccl
+      collsim choose all -c dgx-h100 --nodes 2 --nccl-tuner tuner.csv
     """
 )
-@collective_argument
+@click.argument("collective", metavar="COLLECTIVE|all")
 @_range
+@click.option(
+    "--algorithm",
+    "algorithms",
+    type=SPECS,
+    multiple=True,
+    help="Choose among these only; repeatable.  [default: all]",
+)
 @chunks_option
+@channels_option
 @model_option
 @root_option
+@nccl_options
 @cluster_options
 @output_options
 def command(
     collective: str,
     first: int,
     last: int,
+    algorithms: tuple[tuple[str, ...], ...],
+    nccl: NcclChoice,
     cluster: ClusterChoice,
     output: Output,
     **run: Any,
@@ -60,26 +82,83 @@ def command(
     output.check()
     if first > last:
         raise UsageError(f"-b {first} is above -e {last}, expected it below or equal")
+    nccl.check(output, named=bool(algorithms))
+    only = [name for names in algorithms for name in names if name not in ("auto", "all")]
+    if collective == "all" and only:
+        raise UsageError("--algorithm with COLLECTIVE all: expected one collective")
+    names = _names(collective, nccl.asked)
     network = opened(cluster)
     tell_large(network)
-    from collsim.choose.policy import Range, choose
-    from collsim.report.policy_text import policy_text
-    from collsim.report.records import keys_of, records
+    profile = cluster.load_profile()
+    if nccl.asked:
+        compared(
+            names, network, nccl, profile, (first, last), run["root"], output, cluster.said
+        )
+        return
+    from collsim.choose.policy import choose
 
-    run["chunks"] = chosen_chunks(run["chunks"], cluster.load_profile(), collective)
-    found = choose(collective, network, min_bytes=first, max_bytes=last, **run)
-    for name, reason in found.left_out.items():
-        note(f"left out {name}: {reason}")
+    found = []
+    for name in names:
+        run["chunks"] = chosen_chunks(run["chunks"], profile, name)
+        policy = choose(
+            name, network, min_bytes=first, max_bytes=last, algorithms=only or None, **run
+        )
+        _tell(policy, name if len(names) > 1 else None)
+        found.append(policy)
+    _emit(found, network, cluster.said, output)
+
+
+def _names(collective: str, nccl: bool) -> tuple[str, ...]:
+    from collsim.core.collective import COLLECTIVES
+    from collsim.core.collective import collective as kind
+
+    if collective != "all":
+        return (kind(collective).name,)
+    if not nccl:
+        return COLLECTIVES
+    from collsim.nccl import COLLECTIVES as THEIRS
+
+    return THEIRS
+
+
+def _tell(policy: "Policy", collective: str | None) -> None:
+    where = f"{collective}: " if collective else ""
+    for name, reason in policy.left_out.items():
+        note(f"{where}left out {name}: {reason}")
+    for row in policy.rows:
+        if row.confirmed is False:
+            note(
+                f"{where}{row.algorithm} at {row.size} B: the simulation does not confirm the "
+                f"formula's {row.chunks} chunks; --model event asks the simulation alone"
+            )
+
+
+def _emit(
+    found: "list[Policy]", network: "Cluster", said: "Sequence[str]", output: Output
+) -> None:
+    from collsim.choose.ranges import Range
+    from collsim.report.policy_text import policy_text
+    from collsim.report.records import keys_of, record
+
+    several = len(found) > 1
+    rows = [
+        ({"collective": one.collective} if several else {}) | record(row)
+        for one in found
+        for row in one.rows
+    ]
+    one = found[0]
     output.emit(
         "choose",
-        records(found.rows),
-        keys_of(Range),
-        lambda: policy_text(found, network.sharing, cluster.said),
-        cluster=found.cluster,
-        collective=found.collective,
-        ranks=found.ranks,
-        changes=list(cluster.said),
-        min_bytes=found.min_bytes,
-        max_bytes=found.max_bytes,
-        left_out=found.left_out,
+        rows,
+        (("collective",) if several else ()) + keys_of(Range),
+        lambda: "\n\n".join(policy_text(p, network.sharing, said) for p in found),
+        cluster=one.cluster,
+        collective=None if several else one.collective,
+        ranks=one.ranks,
+        changes=list(said),
+        min_bytes=one.min_bytes,
+        max_bytes=one.max_bytes,
+        chunks=sorted({n for p in found for n in p.chunks}),
+        channels=sorted({n for p in found for n in p.channels}),
+        left_out={p.collective: p.left_out for p in found} if several else one.left_out,
     )

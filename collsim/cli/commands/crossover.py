@@ -8,6 +8,7 @@ from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
+    channels_option,
     chunks_option,
     cluster_options,
     collective_argument,
@@ -39,6 +40,7 @@ __all__ = ["command"]
 @click.argument("b")
 @range_options
 @chunks_option
+@channels_option
 @model_option
 @root_option
 @click.option("--plot", metavar="FILE", help="Draw both too, as PNG, SVG or PDF.")

@@ -8,6 +8,7 @@ from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     SizeChoice,
     algorithm_option,
+    channels_option,
     chunks_option,
     cluster_options,
     collective_argument,
@@ -43,6 +44,7 @@ __all__ = ["command"]
 @size_options
 @algorithm_option()
 @chunks_option
+@channels_option
 @model_option
 @type_options
 @root_option
@@ -73,7 +75,8 @@ def command(
     tell_healthy(answer.rows)
     for name, reason in answer.left_out.items():
         # Who leaves the choice to us need not hear of what was never one here.
-        fits = refusal(answer.collective, name, network.ranks, network.node) is None
+        where = (network.ranks, network.node, network.setting.multicast)
+        fits = refusal(answer.collective, name, *where) is None
         if fits or run["algorithm"] == "all":
             note(f"left out {name}: {reason}")
     if profile is not None:

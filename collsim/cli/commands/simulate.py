@@ -9,6 +9,7 @@ from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     algorithm_option,
+    channels_option,
     chunks_option,
     cluster_options,
     collective_argument,
@@ -47,6 +48,7 @@ __all__ = ["command"]
 )
 @algorithm_option("auto", "NAME|auto")
 @chunks_option
+@channels_option
 @type_options
 @root_option
 @cluster_options
@@ -83,15 +85,17 @@ def command(
         row.chunks,
         node=network.node,
         channels=row.channels,
+        multicast=network.setting.multicast,
     )
-    found = simulation_record(row, simulate(schedule, network, size))
+    timeline = simulate(schedule, network, size)
+    found = simulation_record(row, timeline)
     title = f"{answer.collective} on {answer.ranks} ranks of {network.name} ({network.shape})"
     title += f", sharing {network.sharing}"
     output.emit(
         "simulate",
         [found],
         SIMULATION_KEYS,
-        lambda: simulation_text(found, title),
+        lambda: simulation_text(found, title, timeline),
         cluster=answer.cluster,
         collective=answer.collective,
         ranks=answer.ranks,

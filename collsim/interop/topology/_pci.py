@@ -8,7 +8,7 @@ from typing import Final
 from collsim.config.links import Number
 from collsim.interop.topology._known import PCIE_ALPHA, between_cpus, pcie, pcie_speed
 from collsim.interop.topology._machine import MOST_GPUS, Cable, Nic, Wire, both_ways
-from collsim.interop.topology._xml import Element
+from collsim.xml_file import Element
 
 __all__ = ["Found", "Gpu", "read_tree"]
 

@@ -17,7 +17,7 @@ from collsim.errors import FileError
 from collsim.interop.topology._importer import Importer
 from collsim.interop.topology._known import NVLINK_ALPHA, PCIE_ALPHA
 from collsim.interop.topology._machine import Cable, Machine, Nic, Notes, Wire, gpu
-from collsim.interop.topology._xml import Element, parse_xml
+from collsim.xml_file import Element, parse_xml
 
 __all__ = ["IMPORTER", "read"]
 

@@ -14,7 +14,7 @@ from collsim.interop.topology._known import (
 )
 from collsim.interop.topology._machine import Cable, Machine, Notes, Wire, both_ways, gpu
 from collsim.interop.topology._pci import Found, Gpu, read_tree
-from collsim.interop.topology._xml import parse_xml
+from collsim.xml_file import parse_xml
 
 __all__ = ["IMPORTER", "read"]
 

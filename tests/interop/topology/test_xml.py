@@ -7,7 +7,7 @@ import time
 import pytest
 
 from collsim.errors import FileError
-from collsim.interop.topology._xml import parse_xml
+from collsim.xml_file import parse_xml
 
 BOMB = b"""<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]>
 <system>&lol2;</system>"""

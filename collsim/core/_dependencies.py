@@ -1,0 +1,120 @@
+"""Which messages wait for which: what they read and write, and the turns that they take."""
+
+import sys
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.core.depend import derive
+from collsim.core.schedule import COPY
+from collsim.errors import TooLargeError
+
+__all__ = ["COMPILE_FROM", "MAX_CARRIED", "dependencies", "with_turns"]
+
+# Pieces carried, over all messages, that a machine of some 8 GB still simulates. A ring
+# all_reduce on 4,096 ranks has 33.5 million.
+MAX_CARRIED: Final = 40_000_000
+# Below so many accesses plain Python is done before numba is even imported (about 0.5 s).
+COMPILE_FROM: Final = 200_000
+# The same where numba is there already; both kernels give the same.
+_LOADED_FROM: Final = 500
+# Beside COPY and REDUCE, for dependencies alone: what is written at both ends.
+_TURN: Final = 3
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Derive = Callable[..., int]
+
+
+def with_turns(
+    kind: NDArray[np.int8],
+    ptr: Int64,
+    piece: Int32,
+    into: Int32,
+    slots: int,
+    turn: Int32,
+    strict: NDArray[np.bool_],
+) -> tuple[NDArray[np.int8], Int64, Int32, Int32, int]:
+    """Let every message that has a turn also write a place of its queue at the receiver.
+
+    A strict one also writes a place of that queue at its sender; what others read there
+    says nothing.
+    """
+    takes = turn >= 0
+    at, queues = ptr[1:][takes], int(turn.max()) + 1
+    own = np.where(strict[takes], queues + turn[takes], 2 * queues)
+    longer = np.zeros_like(ptr)
+    np.cumsum(takes, out=longer[1:])
+    return (
+        np.insert(kind, at, np.where(strict[takes], _TURN, COPY).astype(np.int8)),
+        ptr + longer,
+        np.insert(piece, at, slots + own),
+        np.insert(into, at, slots + turn[takes]),
+        slots + 2 * queues + 1,
+    )
+
+
+def dependencies(
+    src: Int32,
+    dst: Int32,
+    kind: NDArray[np.int8],
+    ptr: Int64,
+    piece: Int32,
+    into: Int32,
+    slots: int,
+    ranks: int,
+) -> tuple[Int64, Int32]:
+    n, accesses = src.size, piece.size
+    places = ranks * slots
+    if places > max(4 * accesses, 1024):
+        # Most places are never touched: number those that are.
+        width = np.diff(ptr)
+        read, write = (np.repeat(end.astype(np.int64) * slots, width) for end in (src, dst))
+        used, packed = np.unique(
+            np.concatenate([read + piece, write + into]), return_inverse=True
+        )
+        places, slots = used.size, 0
+        piece, into = packed[:accesses].astype(np.int32), packed[accesses:].astype(np.int32)
+    loaded = "collsim.engine.compiled" in sys.modules
+    compiled = accesses >= (_LOADED_FROM if loaded else COMPILE_FROM)
+    kernel: Derive = derive
+    if compiled:
+        # Loaded by name: the compiler lives a floor above, and only large jobs need it.
+        from collsim.registry import member
+
+        kernel = member("collsim.engine", "compiled", "derive", "kernel")  # type: ignore[assignment]
+
+    def work(size: int, fill: int | None) -> Int32 | list[int]:
+        if not compiled:
+            return [fill or 0] * size
+        # Memory of `empty` and `zeros` costs nothing until somebody touches it.
+        if fill is None:
+            return np.empty(size, dtype=np.int32)
+        return np.full(size, fill, np.int32) if fill else np.zeros(size, dtype=np.int32)
+
+    arrays = (kind, ptr, src, dst, piece, into)
+    inputs = list(arrays) if compiled else [array.tolist() for array in arrays]
+    capacity = n + accesses + 64
+    while True:
+        dep_ptr = np.zeros(n + 1, dtype=np.int64) if compiled else [0] * (n + 1)
+        dep = work(capacity, None)
+        total = kernel(
+            n,
+            slots,
+            *inputs,
+            work(places, -1),
+            *(work(size, 0) for size in (places, n, n)),
+            *(work(size, None) for size in (places, 2 * accesses, 2 * accesses, *[n] * 7)),
+            dep_ptr,
+            dep,
+        )
+        if total >= 0:
+            return np.asarray(dep_ptr, dtype=np.int64), np.array(dep[:total], dtype=np.int32)
+        capacity *= 4
+        if capacity > 2 * MAX_CARRIED:
+            raise TooLargeError(
+                f"builder: {n:,} messages wait for more than {capacity // 4:,} others, "
+                "which is more than is simulated"
+            )

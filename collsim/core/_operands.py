@@ -1,0 +1,62 @@
+"""What a builder is given: whole numbers in range, a row per message."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from collsim.errors import InputError
+
+__all__ = ["by_message", "check_places", "join", "whole"]
+
+# Places are stored in 32 bits.
+MAX_INT: Final = 2**31 - 1
+
+Int32 = NDArray[np.int32]
+
+
+def join(arrays: list[Int32]) -> Int32:
+    return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)
+
+
+def whole(name: str, values: ArrayLike) -> Int32:
+    """Return whole numbers of 32 bits; others are refused, not cut off."""
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu":
+        raise InputError(f"builder: {name} is {values!r}, expected whole numbers")
+    if array.size and (array.min() < -MAX_INT - 1 or array.max() > MAX_INT):
+        raise InputError(f"builder: {name} is {values!r}, expected numbers below 2^31")
+    return array.astype(np.int32, copy=False)
+
+
+def by_message(name: str, pieces: ArrayLike, messages: int) -> Int32:
+    array = whole(name, pieces)
+    if array.ndim == 1 and messages == 1:
+        return array.reshape(1, -1)
+    if array.ndim != 2 or array.shape[0] != messages:
+        raise InputError(
+            f"builder: {name} has shape {array.shape}, "
+            f"expected one row for each of {messages} messages"
+        )
+    return array
+
+
+def check_places(
+    src: Int32,
+    dst: Int32,
+    piece: Int32,
+    into: Int32,
+    ranks: int,
+    slots: int,
+) -> None:
+    for name, values, limit in (
+        ("src", src, ranks),
+        ("dst", dst, ranks),
+        ("piece", piece, slots),
+        ("into", into, slots),
+    ):
+        if values.size and not 0 <= int(values.min()) <= int(values.max()) < limit:
+            raise InputError(
+                f"builder: {name} runs from {values.min()} to {values.max()}, "
+                f"expected 0 to {limit - 1}"
+            )

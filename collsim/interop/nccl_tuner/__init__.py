@@ -1,0 +1,27 @@
+"""Hand a policy to NCCL: the CSV of its example tuner plugin, or variables of the environment.
+
+Only algorithms that NCCL has are candidates; what it would choose itself is repeated wherever
+another one gains too little.
+"""
+
+from collsim.interop.nccl_tuner.against import MIN_GAIN, against
+from collsim.interop.nccl_tuner.csvfile import to_csv
+from collsim.interop.nccl_tuner.env import Setting, allowed, to_env
+from collsim.interop.nccl_tuner.names import FUNCTIONS, NCCL_OF, OUR_NAME, available
+from collsim.interop.nccl_tuner.rules import ALL_SIZES, Rule, rules
+
+__all__ = [
+    "ALL_SIZES",
+    "FUNCTIONS",
+    "MIN_GAIN",
+    "NCCL_OF",
+    "OUR_NAME",
+    "Rule",
+    "Setting",
+    "against",
+    "allowed",
+    "available",
+    "rules",
+    "to_csv",
+    "to_env",
+]

@@ -1,0 +1,53 @@
+"""NCCL's own choice over all sizes, also where only one of its algorithms is allowed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from collsim.nccl import ChoiceRange, Tuning, smoothed
+
+__all__ = ["TOP", "Own", "at"]
+
+# The largest size that NCCL's model is asked for; beyond it nothing changes.
+TOP: Final = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Own:
+    """What NCCL's model says of one collective.
+
+    Parameters
+    ----------
+    table : Tuning
+        The model.
+    collective : str
+        Of which collective.
+    """
+
+    table: Tuning
+    collective: str
+
+    @cached_property
+    def choice(self) -> tuple[ChoiceRange, ...]:
+        """NCCL's choice, from 0 bytes on."""
+        return self._ranges(self.table)
+
+    @cached_property
+    def without_switch(self) -> tuple[ChoiceRange, ...]:
+        """The same for calls that switches can't reduce, as of a product."""
+        names = {r.algorithm for r in self.choice} | {k[1] for k in self.table.cells}
+        return self.among([name for name in names if not name.startswith("nvls")])
+
+    def among(self, algorithms: Sequence[str]) -> tuple[ChoiceRange, ...]:
+        """Return NCCL's choice if it had some of its algorithms only."""
+        cells = {key: c for key, c in self.table.cells.items() if key[1] in algorithms}
+        return self._ranges(replace(self.table, cells=cells, spare={}))
+
+    def _ranges(self, table: Tuning) -> tuple[ChoiceRange, ...]:
+        return smoothed(table.ranges(self.collective, 0, TOP))
+
+
+def at(ranges: Sequence[ChoiceRange], nbytes: int) -> ChoiceRange:
+    """Return the range that a size lies in; the last one for what is above all."""
+    return next((r for r in ranges if nbytes <= r.max_bytes), ranges[-1])

@@ -1,0 +1,142 @@
+"""Algorithms that are made of others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from collsim.algorithms import build
+from collsim.algorithms.compose import (
+    Recording,
+    inside_across,
+    part,
+    pipeline,
+    play,
+    reverse,
+    then,
+    together,
+)
+from collsim.core.builder import Builder
+from collsim.core.collective import collective
+from collsim.core.schedule import REDUCE
+from collsim.engine.verdict import verify_schedule
+from collsim.errors import InputError
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 7, 13])
+@pytest.mark.parametrize("name", ["bruck", "pat"])
+def test_reduce_scatter_is_all_gather_backwards(name: str, ranks: int) -> None:
+    """Round by round, senders and receivers swapped, the same shares added up."""
+    down, up = (build(kind, name, ranks) for kind in ("all_gather", "reduce_scatter"))
+    assert (up.kind == REDUCE).all()
+
+    def messages(schedule, src, dst):
+        return [
+            {
+                (int(src[i]), int(dst[i]), tuple(schedule.carried(i).tolist()))
+                for i in np.flatnonzero(schedule.round == step)
+            }
+            for step in range(schedule.rounds)
+        ]
+
+    assert messages(up, up.src, up.dst) == messages(down, down.dst, down.src)[::-1]
+
+
+def calls_of(recording: Recording) -> list[list[tuple[list[int], list[int], list[list[int]]]]]:
+    """Return senders, receivers and pieces of every call, round by round."""
+    return [
+        [(call.src.tolist(), call.dst.tolist(), call.pieces.tolist()) for call in calls]
+        for calls in recording.rounds
+    ]
+
+
+def test_data_that_move_can_t_be_reversed() -> None:
+    """A sum belongs where its parts were."""
+    b = Builder(collective("reduce"), 2)
+
+    def moves(b: Builder) -> None:
+        b.next_round()
+        b.copy(0, 1, b.pieces[0], into=b.scratch(1))
+
+    with pytest.raises(InputError, match="keep their place"):
+        reverse(part(b, "broadcast", moves), adds=True)
+
+
+def test_a_part_runs_on_the_ranks_and_pieces_that_it_is_given() -> None:
+    """All_gather of ranks 5 and 2: block 0 is that of rank 5; every block has two pieces."""
+    b = Builder(collective("all_gather"), 6)
+    found = part(b, "all_gather", "ring", ranks=[5, 2], pieces=[[5, 0], [2, 1]])
+    assert calls_of(found) == [[([5, 2], [2, 5], [[5, 0], [2, 1]])]]
+
+
+def test_groups_run_side_by_side() -> None:
+    """One call for both: each with pieces of its own, from the root at place 1."""
+    b = Builder(collective("scatter"), 4)
+    pieces = [[[0]], [[3]]]
+    found = part(b, "broadcast", "mst", ranks=[[0, 1], [2, 3]], pieces=pieces, root=1)
+    assert calls_of(found) == [[([1, 3], [0, 2], [[0], [3]])]]
+
+
+def test_scratch_places_of_parts_are_told_apart() -> None:
+    """Two exchanges of whole arrays, one after the other, need two places; groups share one."""
+    b = Builder(collective("all_reduce"), 4)
+    pair = part(b, "all_reduce", "recursive_doubling", ranks=[[0, 1], [2, 3]])
+    assert pair.scratch == 1
+    both = then(pair, part(b, "all_reduce", "recursive_doubling", ranks=[[0, 2], [1, 3]]))
+    assert both.scratch == 2
+    play(b, both)
+    schedule = b.finish()
+    assert verify_schedule(schedule).ok
+    assert schedule.scratch == 2
+
+
+def test_queues_of_parts_are_told_apart_but_for_those_of_a_pipeline() -> None:
+    """Two trees have two queues each."""
+    b = Builder(collective("broadcast"), 4, parts=4)
+    halves = [
+        part(b, "broadcast", "double_binary_tree", pieces=b.pieces[:, at : at + 2])
+        for at in (0, 2)
+    ]
+    assert [then(*halves).queues, together(*halves).queues, pipeline(*halves).queues] == [
+        4,
+        4,
+        2,
+    ]
+    turns = {
+        int(turn) for calls in then(*halves).rounds for call in calls for turn in call.turn
+    }
+    assert turns == {0, 1, 2, 3}
+
+
+def test_a_composition_is_a_part_like_any_other() -> None:
+    """All_reduce by mst, itself a reduce and a broadcast, on the even ranks of eight."""
+    b = Builder(collective("all_reduce"), 8)
+    inner = part(b, "all_reduce", "mst", ranks=[0, 2, 4, 6])
+    alone = build("all_reduce", "mst", 4)
+    listed = [src for calls in calls_of(inner) for senders, _, _ in calls for src in senders]
+    assert listed == (2 * alone.src).tolist()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"pieces": [[0, 1, 2]]}, "cuts a block into 2 parts"),
+        ({"pieces": [[0], [1]]}, "2 blocks, expected 1"),
+        ({"ranks": [1, 2]}, "root, rank 0, is not among"),
+    ],
+)
+def test_what_does_not_fit_is_named(wrong: dict[str, list[list[int]]], message: str) -> None:
+    """Pieces that can't be cut, blocks that are too many, a root that is elsewhere."""
+    b = Builder(collective("broadcast"), 4, parts=2)
+    with pytest.raises(InputError, match=message):
+        part(b, "broadcast", "double_binary_tree", **wrong)
+
+
+def test_inside_and_across_is_an_all_reduce_whatever_the_parts_are() -> None:
+    """Three nodes of two, their ranks dealt out in turns."""
+    for scatter, gather in (("ring", "ring"), ("mst", "bruck"), ("direct", "linear")):
+        for across in ("mst", "ring", "one_shot", "recursive_doubling"):
+            b = Builder(collective("all_reduce"), 6, parts=6, node=[0, 1, 2, 0, 1, 2])
+            steps = ("reduce_scatter", scatter), ("all_reduce", across), ("all_gather", gather)
+            play(b, inside_across(b, *steps))
+            assert verify_schedule(b.finish()).ok

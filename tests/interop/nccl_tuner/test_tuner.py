@@ -1,0 +1,169 @@
+"""The tuner's file, read as NCCL's example plugin reads it."""
+
+from __future__ import annotations
+
+import random
+import re
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from collsim.choose.against import Comparison
+from collsim.core.cluster import Cluster
+from collsim.errors import InputError
+from collsim.interop.nccl_tuner import FUNCTIONS, Rule, against, rules, to_csv
+from collsim.nccl import Tuning, communicator, tuning
+
+TOP = 2**63 - 1
+
+
+class Made:
+    """A file for all collectives of a cluster, and what it was made from."""
+
+    def __init__(self, reader: ModuleType, name: str, **sizes: int) -> None:
+        self.cluster = Cluster.load(name, **sizes)
+        self.table: Tuning = tuning(communicator(self.cluster))
+        self.found: list[Comparison] = [
+            against(kind, self.cluster, self.table) for kind in FUNCTIONS
+        ]
+        rows = [rule for one in self.found for rule in rules(self.table, one)]
+        self.text = to_csv(rows, self.found, ["made in a test"])
+        self.plugin = reader.Plugin(self.text, self.cluster.ranks, self.cluster.nodes)
+
+    def costs(self, kind: str, *without: str) -> dict[tuple[str, str], float]:
+        """Return NCCL's table of costs, less algorithms that a call can't use."""
+        times = self.table.times_us(kind, np.array([2**20]))
+        return {key: float(t[0]) for key, t in times.items() if key[0] not in without}
+
+
+@pytest.fixture(
+    scope="module", params=[("dgx-h100", 2, 4), ("dgx-a100", 4, 2), ("dgx-h100", 1, 8)]
+)
+def made(request: pytest.FixtureRequest, reader: ModuleType) -> Made:
+    """Return files for three machines."""
+    name, nodes, gpus = request.param
+    return Made(reader, name, nodes=nodes, gpus_per_node=gpus)
+
+
+def sizes(count: int, seed: int = 1) -> list[int]:
+    """Return random sizes, as many in each doubling, and the ends."""
+    draw = random.Random(seed)
+    return [
+        0,
+        1,
+        7,
+        8,
+        2**33,
+        2**33 + 1,
+        TOP,
+        *(round(2 ** draw.uniform(0, 40)) for _ in range(count)),
+    ]
+
+
+def test_plugin_picks_what_the_policy_says(made: Made) -> None:
+    """Where another one gains enough it is that, and elsewhere NCCL's own choice."""
+    for one in made.found:
+        kind = one.collective
+        for n in sizes(400):
+            picked, channels = made.plugin.call(FUNCTIONS[kind], n, made.costs(kind))
+            inside = min(max(n, one.rows[0].min_bytes), one.rows[-1].max_bytes)
+            row = next(r for r in one.rows if inside <= r.max_bytes)
+            own = made.table.choice(kind, min(n, 2**62))
+            assert picked is not None
+            if row.gained:
+                assert picked[0] == row.best_algorithm
+            elif not _near_a_border(made, kind, n):
+                assert (*picked, channels) == (own.algorithm, own.protocol, own.channels)
+            assert channels == made.table.channels(kind, *picked, min(n, 2**62))
+
+
+def _near_a_border(made: Made, kind: str, n: int) -> bool:
+    """Return whether 32-bit rounding decides NCCL's choice there."""
+    beside = {n, max(0, n - n // 2**15), min(2**62, n + n // 2**15)}
+    return len({made.table.choice(kind, min(m, 2**62)).protocol for m in beside}) > 1
+
+
+def test_protocol_is_the_one_that_the_model_has_for_the_algorithm(made: Made) -> None:
+    """The fastest of its protocols at that size by NCCL's own times."""
+    for one in made.found:
+        for n in sizes(100, seed=2):
+            picked, _ = made.plugin.call(
+                FUNCTIONS[one.collective], n, made.costs(one.collective)
+            )
+            assert picked is not None
+            times = {
+                protocol: seconds
+                for protocol in ("ll", "ll128", "simple")
+                if (
+                    seconds := made.table.seconds(
+                        one.collective, picked[0], protocol, min(n, 2**62)
+                    )
+                )
+            }
+            assert times[picked[1]] <= min(times.values()) * (1 + 2**-14)
+
+
+def test_every_size_of_every_collective_has_a_line(made: Made, reader: ModuleType) -> None:
+    """Also of calls that switches can't reduce, so that nothing falls to one channel."""
+    for kind in FUNCTIONS:
+        for without in ((), ("nvls", "nvls_tree")):
+            for n in sizes(100, seed=3):
+                picked, _ = made.plugin.call(FUNCTIONS[kind], n, made.costs(kind, *without))
+                assert picked is not None
+    assert set(FUNCTIONS.values()) == set(reader.COLLECTIVES)
+
+
+def test_only_words_that_the_plugin_knows_and_explicit_channels(made: Made) -> None:
+    """Unknown words would silently become allreduce, ring or simple."""
+    lines = [line for line in made.text.splitlines() if not line.startswith("#")]
+    pattern = (
+        r"(broadcast|reduce|allgather|reducescatter|allreduce),\d+,\d+,"
+        r"(tree|ring|nvls|nvls_tree|pat),(ll|ll128|simple),[1-9]\d*,\d+,\d+,-1,-1"
+    )
+    assert lines
+    assert all(re.fullmatch(pattern, line) for line in lines)
+    assert max(map(len, made.text.splitlines())) < 256
+
+
+def test_head_names_the_trap(made: Made, reader: ModuleType) -> None:
+    """Other communicators and collectives fall to one channel with NVIDIA's plugin."""
+    head = " ".join(line[2:] for line in made.text.splitlines() if line.startswith("#"))
+    assert "falls to one channel with NVIDIA's example plugin up to 2.30.7" in head
+    picked, channels = reader.Plugin(made.text, 7, 1).call(
+        "allreduce", 1024, {("ring", "ll"): 1.0}
+    )
+    assert (picked, channels) == (None, 1)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"algorithm": "double_binary_tree"}, {"protocol": "LL"}, {"channels": -1}]
+)
+def test_rule_that_the_plugin_would_misread_is_refused(wrong: dict[str, Any]) -> None:
+    """Our own names, capitals, and the -1 that the README promises too much of."""
+    good = {"algorithm": "ring", "protocol": "ll", "channels": 4}
+    rule = Rule("all_reduce", 0, 8, nodes=1, ranks=8, **(good | wrong))
+    with pytest.raises(InputError, match="nothing that NCCL's plugin can read"):
+        to_csv([rule], [], [])
+
+
+def test_gain_below_the_least_changes_nothing() -> None:
+    """Asked for a gain of 1000 %, the file repeats NCCL's choice."""
+    cluster = Cluster.load("dgx-h100", nodes=2, gpus_per_node=2)
+    table = tuning(communicator(cluster))
+    found = against("all_reduce", cluster, table, min_gain=10.0)
+    assert not any(row.gained for row in found.rows)
+    made = rules(table, found)
+    own = {(r.algorithm, r.protocol) for r in table.ranges("all_reduce", 0, 2**62)}
+    assert {(rule.algorithm, rule.protocol) for rule in made if rule.min_bytes} <= own
+
+
+def test_long_commands_are_wrapped_in_comments() -> None:
+    """A line of more than 255 characters would be read as two."""
+    rule = Rule("all_reduce", 0, 2**64 - 1, "ring", "ll", 4, 1, 8)
+    text = to_csv(
+        [rule], [], ["made by: collsim " + "x" * 600 + "\nallreduce,0,9,tree,ll,1,1,8"]
+    )
+    assert max(map(len, text.splitlines())) < 256
+    assert sum(not line.startswith("#") for line in text.splitlines()) == 1
