@@ -11,7 +11,14 @@ from collsim.calibrate.nccl_model.batch import Case
 from collsim.calibrate.nccl_model.devices import system_named
 from collsim.calibrate.nccl_model.fitted import COVERED, Fitted
 from collsim.calibrate.nccl_model.ladder import fit_nccl
+from collsim.calibrate.nccl_model.outliers import outliers
 from collsim.calibrate.nccl_model.prior import Prior
+from collsim.calibrate.nccl_model.profile import (
+    example_profile,
+    facts_of,
+    fitted_of,
+    parameters_of,
+)
 from collsim.calibrate.nccl_model.system import Selector, System, system_of
 
 __all__ = [
@@ -21,7 +28,12 @@ __all__ = [
     "Prior",
     "Selector",
     "System",
+    "example_profile",
+    "facts_of",
     "fit_nccl",
+    "fitted_of",
+    "outliers",
+    "parameters_of",
     "system_named",
     "system_of",
 ]
