@@ -214,8 +214,26 @@ def system_of(cluster: Cluster, version: str = "2.30") -> System:
         inside="nvlink" if ring.type_intra == "NVL" else "pci",
         inter_bus=bus,
         nvls=inside.nvls_channels > 0,
-        uniform=inside.nvswitch or cluster.shape == "full_mesh",
-        ll128_network=far.type_inter in ("PIX", "PXB", "PXN"),
+        uniform=inside.nvswitch or _meshed(cluster),
+        ll128_network=_near(cluster, far.type_inter),
         gpus=int(cluster.ranks // cluster.nodes),
         version=version,
     )
+
+
+def _meshed(cluster: Cluster) -> bool:
+    """Return whether a GPU has alike links to all others of its node."""
+    links = cluster.links
+    kinds = [
+        links.kind[i] for i, name in enumerate(links.names) if name.startswith("gpu[0]>gpu[")
+    ]
+    return len(kinds) == cluster.ranks // cluster.nodes - 1 and len(set(kinds)) == 1
+
+
+def _near(cluster: Cluster, path: str) -> bool:
+    """Return whether cards are near enough to GPUs for LL128, whose stores must arrive whole.
+
+    Slingshot's cards are the CPU's, which a search by shape alone does not see.
+    """
+    behind = any(link.name.startswith("slingshot") for link in cluster.links.classes)
+    return path in ("PIX", "PXB", "PXN") and not behind

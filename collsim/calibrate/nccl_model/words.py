@@ -65,7 +65,5 @@ def untold_notes(fitted: Fitted) -> list[str]:
     if not untold:
         return []
     more = f" and {len(untold) - _SHOWN} more" if len(untold) > _SHOWN else ""
-    return [
-        f"the rows don't tell {', '.join(untold[:_SHOWN])}{more}: hardly surer than before "
-        "measuring"
-    ]
+    names = ", ".join(untold[:_SHOWN]) + more
+    return [f"the rows don't tell {names}: hardly surer than before measuring"]
