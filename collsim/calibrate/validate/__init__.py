@@ -5,7 +5,22 @@ without the rows held out, and returns the errors there of every contender.
 """
 
 from collsim.calibrate.validate.bench import Bench, Log, Trial
-from collsim.calibrate.validate.run import Result, Validation, validate
-from collsim.calibrate.validate.systems import BENCHES, LINES
+from collsim.calibrate.validate.pool import met, pooled
+from collsim.calibrate.validate.result import PREDICTORS, Result, Validation
+from collsim.calibrate.validate.run import validate
+from collsim.calibrate.validate.systems import BENCHES, LINES, ROLES
 
-__all__ = ["BENCHES", "LINES", "Bench", "Log", "Result", "Trial", "Validation", "validate"]
+__all__ = [
+    "BENCHES",
+    "LINES",
+    "PREDICTORS",
+    "ROLES",
+    "Bench",
+    "Log",
+    "Result",
+    "Trial",
+    "Validation",
+    "met",
+    "pooled",
+    "validate",
+]
