@@ -1,10 +1,11 @@
 """Hold measured times beside predicted ones, and say what falls short."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from collsim.calibrate.formula import Chunks, Predictor
+from collsim.calibrate.fitted_check import FittedExpectation
+from collsim.calibrate.formula import Chunks, Predicted, Predictor
 from collsim.calibrate.importers import Logs, measurements_of
 from collsim.calibrate.match import cluster_notes, profile_notes
 from collsim.calibrate.predictor import predictor_of
@@ -47,7 +48,7 @@ class CheckRow:
     chunks : int
         Into how many the predicted algorithm cuts its message.
     model : str
-        How the prediction was made: ``formula`` or ``event``.
+        How the prediction was made: ``formula``, ``event``, or ``fit`` of NCCL's pieces.
     file : str, optional
         The log.
     """
@@ -159,22 +160,33 @@ def check(
         notes += cluster_notes(rows, model)
     if profile is not None:
         notes += profile_notes(rows, profile)
-        algorithm = algorithm or profile.algorithm
+        if profile.model == "line":
+            algorithm = algorithm or profile.algorithm
         chunks = profile.chunks if chunks is None else chunks
-    if isinstance(model, Profile | Cluster):
-        predict = predictor_of(model, algorithm, chunks)
-    else:
-        predict = model
+    expect = _expected(model, algorithm, chunks)
     files = list(dict.fromkeys(row.source.file for row in rows))
     rows.sort(key=lambda row: (files.index(row.source.file), *_group(row), row.nbytes))
     found: list[CheckRow] = []
     sentences = []
     for _, members in groupby(rows, key=lambda row: (row.source.file, *_group(row))):
-        judged = _judge(list(members), predict, tolerance)
+        judged = _judge(list(members), expect, tolerance)
         found += judged
         words = f"{_title(judged[0])}: {shortfall(judged, tolerance)}."
         sentences.append(words if len(files) == 1 else f"{judged[0].file}: {words}")
     return CheckResult(tuple(found), "\n".join(sentences), tuple(notes), chosen.left_out)
+
+
+def _expected(
+    model: Profile | Cluster | Predictor, algorithm: str | None, chunks: Chunks | None
+) -> Callable[[Measurement], Predicted]:
+    """Return what is expected of a row."""
+    if isinstance(model, Profile) and model.model == "nccl":
+        return FittedExpectation(model, algorithm, chunks)
+    if isinstance(model, Profile | Cluster):
+        predict = predictor_of(model, algorithm, chunks)
+    else:
+        predict = model
+    return lambda row: predict(row.collective, row.ranks, row.nbytes)
 
 
 def _group(row: Measurement) -> tuple[str, int, int]:
@@ -188,8 +200,12 @@ def _title(row: CheckRow) -> str:
     return where
 
 
-def _judge(rows: Sequence[Measurement], predict: Predictor, tolerance: float) -> list[CheckRow]:
-    expected = [predict(row.collective, row.ranks, row.nbytes) for row in rows]
+def _judge(
+    rows: Sequence[Measurement],
+    expect: Callable[[Measurement], Predicted],
+    tolerance: float,
+) -> list[CheckRow]:
+    expected = [expect(row) for row in rows]
     for row, model in zip(rows, expected, strict=True):
         if not model.seconds > 0:
             raise InputError(

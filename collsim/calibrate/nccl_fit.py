@@ -108,6 +108,7 @@ def fit_pieces(
         parameters=parameters_of(fitted),
         model="nccl",
         cluster=cluster,
+        chunks="auto",
         collectives=tuple(sorted({row.collective for row in rows})),
         ranks=tuple(sorted({row.ranks for row in rows})),
         nodes=tuple(sorted({row.nodes for row in rows if row.nodes is not None})),

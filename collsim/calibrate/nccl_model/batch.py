@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collsim.calibrate.nccl_model.system import Selector, System
+from collsim.core.measurements import Measurement
+from collsim.nccl.names import OUR_NAME
 
 __all__ = ["Batch", "Case", "Floats", "Group", "Values", "batch_of", "case_of"]
 
+_THEIRS: Final = {ours: theirs for theirs, ours in OUR_NAME.items()}
 Floats = NDArray[np.float64]
 Values = Mapping[str, Floats]
 """Parameters by key, each a column: a value per trial, so that trials times rows broadcast."""
@@ -27,18 +31,16 @@ class Case:
     protocol: str | None = None
 
 
-def case_of(row: object, system: System) -> Case:
+def case_of(row: Measurement, system: System) -> Case:
     """Return the case of a measurement; NCCL's algorithm and protocol if it names both."""
-    get = row.__getattribute__
-    algorithm, protocol = get("algorithm"), get("protocol")
-    named = algorithm is not None and protocol is not None
+    named = row.algorithm is not None and row.protocol is not None
     return Case(
-        get("collective"),
-        get("ranks"),
-        system.nodes_of(get("ranks"), get("nodes")),
-        float(get("nbytes")),
-        algorithm if named else None,
-        protocol if named else None,
+        row.collective,
+        row.ranks,
+        system.nodes_of(row.ranks, row.nodes),
+        float(row.nbytes),
+        _THEIRS.get(str(row.algorithm), row.algorithm) if named else None,
+        row.protocol if named else None,
     )
 
 

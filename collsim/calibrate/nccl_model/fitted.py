@@ -135,6 +135,15 @@ class Fitted:
         best = int(np.argmin(times))
         return found[best], float(times[best])
 
+    def covers(self, collective: str) -> bool:
+        """Return whether the model has formulas of a collective."""
+        return kind_of(collective).name in COVERED
+
+    def launch(self, collective: str) -> float:
+        """Return the seconds that a call takes before anything is sent."""
+        peers = kind_of(collective).name == "all_to_all"
+        return self.values["p2p.setup" if peers else "launch"]
+
     def available(self, collective: str, ranks: int, nodes: int) -> tuple[tuple[str, str], ...]:
         """Return the algorithms and protocols that NCCL has there and that have a formula."""
         name = _covered(collective)

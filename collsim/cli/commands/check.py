@@ -1,5 +1,7 @@
 """``collsim check``: measured beside predicted."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from collsim.cli.clusters import ClusterChoice
@@ -15,6 +17,10 @@ from collsim.cli.options import (
 from collsim.cli.output import Output
 from collsim.cli.types import TOLERANCE
 from collsim.errors import CollsimError
+
+if TYPE_CHECKING:
+    from collsim.core.cluster import Cluster
+    from collsim.core.profile import Profile
 
 __all__ = ["command"]
 
@@ -61,6 +67,7 @@ def command(
     from collsim.calibrate.check import CheckRow, check
     from collsim.calibrate.importers import read_logs
     from collsim.core.cluster import Cluster
+    from collsim.core.profile import Profile
     from collsim.report.check_text import Compared, check_text
     from collsim.report.records import keys_of, records
 
@@ -73,11 +80,13 @@ def command(
         measured, model, tolerance, algorithm, rows.columns, rows.where, profile=profile
     )
     tell(measured, (*_default(cluster, name), *found.notes))
+    fitted = isinstance(model, Profile) and model.model == "nccl"
+    own = "ring" if profile is None else profile.algorithm
     compared = Compared(
         cluster=name,
         profile=None if profile is None else profile.name,
-        algorithm=algorithm or ("ring" if profile is None else profile.algorithm),
-        network=model.shape if isinstance(model, Cluster) else "ideal one-port network",
+        algorithm=algorithm or ("NCCL's own choice" if fitted else own),
+        network="fitted times" if fitted else _network(model),
     )
     kinds, counts = ({getattr(r, key) for r in found.rows} for key in ("collective", "ranks"))
     output.emit(
@@ -98,6 +107,10 @@ def command(
             f"check: {slow} of {len(found.rows)} rows take more than {1 + tolerance:.4g} times "
             "the predicted time"
         )
+
+
+def _network(model: "Cluster | Profile") -> str:
+    return getattr(model, "shape", "ideal one-port network")
 
 
 def _default(cluster: ClusterChoice, name: str) -> list[str]:
