@@ -144,6 +144,19 @@ class Fitted:
         peers = kind_of(collective).name == "all_to_all"
         return self.values["p2p.setup" if peers else "launch"]
 
+    def shown(self, algorithm: str, protocol: str) -> bool:
+        """Return whether rows of the fit have shown a piece, rather than NCCL's constants."""
+        key = f"inside.{protocol}.alpha"
+        if algorithm.startswith("nvls"):
+            key = "nvls.simple.alpha"
+        elif algorithm == "p2p":
+            key = f"p2p.{protocol}.alpha"
+        elif algorithm in ("tree", "pat"):
+            several = self.system.several
+            key = f"between.{protocol}.alpha" if several else "tree.alpha_ratio"
+        # But for rounding: a profile writes intervals.
+        return self.log_sigma[key] < 0.999 * self.prior[key].sigma
+
     def available(self, collective: str, ranks: int, nodes: int) -> tuple[tuple[str, str], ...]:
         """Return the algorithms and protocols that NCCL has there and that have a formula."""
         name = _covered(collective)
