@@ -11,6 +11,7 @@ from collsim.calibrate.match import cluster_notes, profile_notes
 from collsim.calibrate.predictor import predictor_of
 from collsim.calibrate.rows import usable
 from collsim.calibrate.select import select
+from collsim.calibrate.suggest import Network, network_of, suggestions
 from collsim.calibrate.summary import shortfall
 from collsim.calibrate.verdict import verdicts
 from collsim.core.cluster import Cluster
@@ -85,12 +86,16 @@ class CheckResult:
         What was left out of the comparison, or makes it weaker.
     left_out : tuple of LeftOut
         Rows that the files hold and that could not be used.
+    suggestions : tuple of str
+        What that looks like, where the numbers say so: as if 2 of 8 NICs were used, as if the
+        protocol changed late.
     """
 
     rows: tuple[CheckRow, ...]
     summary: str
     notes: tuple[str, ...]
     left_out: tuple[LeftOut, ...] = ()
+    suggestions: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -107,6 +112,7 @@ def check(
     where: Iterable[str] = (),
     chunks: Chunks | None = None,
     profile: Profile | None = None,
+    network: Network | None = None,
 ) -> CheckResult:
     """Compare measured with predicted times and judge each row.
 
@@ -129,6 +135,8 @@ def check(
         Of pipelined algorithms; by default the profile's own, or auto.
     profile : Profile, optional
         Whose numbers the cluster has, if `model` is a cluster made with one.
+    network : Network, optional
+        Cards of a node, by default those of the cluster.
 
     Raises
     ------
@@ -158,6 +166,7 @@ def check(
     profile = model if isinstance(model, Profile) else profile
     if isinstance(model, Cluster):
         notes += cluster_notes(rows, model)
+        network = network_of(model) if network is None else network
     if profile is not None:
         notes += profile_notes(rows, profile)
         if profile.model == "line":
@@ -167,13 +176,20 @@ def check(
     files = list(dict.fromkeys(row.source.file for row in rows))
     rows.sort(key=lambda row: (files.index(row.source.file), *_group(row), row.nbytes))
     found: list[CheckRow] = []
-    sentences = []
-    for _, members in groupby(rows, key=lambda row: (row.source.file, *_group(row))):
-        judged = _judge(list(members), expect, tolerance)
+    sentences, looks = [], []
+    for _, group in groupby(rows, key=lambda row: (row.source.file, *_group(row))):
+        members = list(group)
+        judged = _judge(members, expect, tolerance)
         found += judged
-        words = f"{_title(judged[0])}: {shortfall(judged, tolerance)}."
-        sentences.append(words if len(files) == 1 else f"{judged[0].file}: {words}")
-    return CheckResult(tuple(found), "\n".join(sentences), tuple(notes), chosen.left_out)
+        title = (
+            _title(judged[0]) if len(files) == 1 else f"{judged[0].file}: {_title(judged[0])}"
+        )
+        sentences.append(f"{title}: {shortfall(judged, tolerance)}.")
+        how = members[0].source.process_model
+        seen = suggestions(judged, tolerance, network, how)
+        looks += [f"{title}: {words}" for words in seen]
+    summary = "\n".join(sentences)
+    return CheckResult(tuple(found), summary, tuple(notes), chosen.left_out, tuple(looks))
 
 
 def _expected(

@@ -19,6 +19,7 @@ from collsim.cli.types import TOLERANCE
 from collsim.errors import CollsimError
 
 if TYPE_CHECKING:
+    from collsim.calibrate.suggest import Network
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
 
@@ -30,6 +31,8 @@ __all__ = ["command"]
 
     LOG is the output of nccl-tests, or - for standard input. Exits with 1 if a row takes
     longer than predicted by more than the tolerance.
+
+    Where the numbers say so it is said what a shortfall looks like, as "2 of 8 NICs used".
 
     \b
     Verdicts, for a tolerance of 20%:
@@ -77,7 +80,9 @@ def command(
         name = profile.cluster
     measured = read_logs(rows.logs, rows.collective, cluster.ranks, cluster.gpus_per_node)
     found = check(
-        measured, model, tolerance, algorithm, rows.columns, rows.where, profile=profile
+        *(measured, model, tolerance, algorithm, rows.columns, rows.where),
+        profile=profile,
+        network=None if isinstance(model, Cluster) else _cards(name),
     )
     tell(measured, (*_default(cluster, name), *found.notes))
     fitted = isinstance(model, Profile) and model.model == "nccl"
@@ -100,6 +105,7 @@ def command(
         collective=kinds.pop() if len(kinds) == 1 else None,
         ranks=counts.pop() if len(counts) == 1 else None,
         summary=found.summary,
+        suggestions=list(found.suggestions),
     )
     if not found.ok:
         slow = sum(row.ratio > 1 + tolerance for row in found.rows)
@@ -107,6 +113,20 @@ def command(
             f"check: {slow} of {len(found.rows)} rows take more than {1 + tolerance:.4g} times "
             "the predicted time"
         )
+
+
+def _cards(name: str) -> "Network | None":
+    """Return the network cards of the cluster that a profile was fitted on."""
+    from collsim.calibrate.suggest import network_of
+    from collsim.core.cluster import Cluster
+
+    if name == "ideal":
+        return None
+    try:
+        return network_of(Cluster.load(name, nodes=2))
+    except CollsimError:
+        # Nothing hangs on it but what a shortfall may look like.
+        return None
 
 
 def _network(model: "Cluster | Profile") -> str:
