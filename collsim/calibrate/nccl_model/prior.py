@@ -124,7 +124,8 @@ def _across(system: System, tied: bool) -> dict[str, Prior]:
         found[f"between.{p}.alpha"] = Prior(steps[i] * 1e-6, _BROAD)
         found[f"between.{p}.alpha_busy"] = Prior(steps[i] * 1e-6, _BROAD)
         found[f"between.{p}.beta"] = Prior(1e-9 / system.inter_bus * wider[i], _BROAD)
-        if tied and p != "ll":
+        # With NVLS too, more would be parameters of Simple than a model should have.
+        if tied and p != "ll" and not system.nvls:
             found[f"inside.{p}.reduce_alpha"] = Prior(1.0, RATIO_OF_ONE)
             found[f"inside.{p}.fused_beta"] = Prior(1.0, RATIO_OF_ONE / 2)
     found["between.ll.eager"] = Prior(4096.0, _BROAD)
@@ -136,11 +137,14 @@ def _across(system: System, tied: bool) -> dict[str, Prior]:
 
 def _nvls(system: System) -> dict[str, Prior]:
     row = list(ARCHITECTURES).index(system.architecture)
-    return {
+    found = {
         "nvls.simple.alpha": Prior(20e-6, 0.5),
         "nvls.simple.efficiency": Prior(NEWEST.nvls_efficiency[row] or 0.85, 0.15),
-        "nvls.simple.loop": Prior(3.4e-6, 0.7),
     }
+    if not system.several:
+        # Over nodes the efficiency has to stand for it.
+        found["nvls.simple.loop"] = Prior(3.4e-6, 0.7)
+    return found
 
 
 def _peer_to_peer(system: System) -> dict[str, Prior]:

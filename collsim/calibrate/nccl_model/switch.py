@@ -57,7 +57,7 @@ def nvls_tree(t: Values, at: Group) -> Floats:
 
 def _inside(t: Values, at: Group) -> Floats:
     turns = at.nbytes / loop_bytes(at.ranks / at.nodes, at.nbytes)
-    return t["launch"] + t["nvls.simple.alpha"] + t["nvls.simple.loop"] * turns
+    return t["launch"] + t["nvls.simple.alpha"] + t.get("nvls.simple.loop", 0.0) * turns
 
 
 def _wire(t: Values, at: Group) -> Floats:
