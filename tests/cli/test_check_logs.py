@@ -170,7 +170,8 @@ def test_a_fit_of_several_link_classes_is_refused(fails: Any, log: str, two_node
     message = fails(f"calibrate fit {log} -c dgx-h100 --nodes 2", code=2)
     assert message.startswith("--nodes: the logs say how many nodes")
     line = "calibrate fit -c dgx-h100 --collective all_reduce --model line"
-    assert fails(line, two_nodes, code=1).startswith("rows of 2 nodes: one line is of one class")
+    message = fails(line, two_nodes, code=1)
+    assert message.startswith("rows of 2 nodes: one line is of one class")
 
 
 @pytest.mark.parametrize(
