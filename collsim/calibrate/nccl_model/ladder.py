@@ -6,8 +6,10 @@ factors on it are tried, and the fastest fitted piece. What is left out is every
 and, of several node counts, one at a time: the kind of extrapolation that will be asked for.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -89,17 +91,22 @@ def fit_nccl(
     work = _Work(system, ordered)
     if len(tried) == 1:
         return work.fitted(tried[0], work.solve(tried[0], range(len(ordered))))
-    whole: dict[object, Solved] = {}
+    seen: set[object] = set()
     score: dict[Selector, float] = {}
-    solved: dict[Selector, Solved] = {}
+    least = math.inf
     for selector in tried:
         what = batch_of(system, work.cases, selector).pieces
-        if what in whole:
+        if what in seen:
             continue
-        solved[selector] = whole[what] = work.solve(selector, range(len(ordered)))
-        score[selector] = work.score(selector)
+        seen.add(what)
+        factor = 1.0 if selector == tried[0] else _FACTS_KEPT
+        found = work.score(selector, least / factor)
+        if found is not None:
+            score[selector] = found
+            least = min(least, found * factor)
     best = min(score, key=lambda s: score[s] * (1 if s == tried[0] else _FACTS_KEPT))
-    return replace(work.fitted(best, solved[best]), scores=score)
+    solved = work.solve(best, range(len(ordered)))
+    return replace(work.fitted(best, solved), scores=score)
 
 
 class _Work:
@@ -135,8 +142,9 @@ class _Work:
         sigma = {key: p.sigma for key, p in prior.items()} | solved.log_sigma
         return Fitted(self.system, selector, values, sigma, prior, solved.noise)
 
+    @cached_property
     def folds(self) -> list[tuple[list[int], list[int]]]:
-        """Return which rows are fitted and which left out."""
+        """Which rows are fitted and which left out; those that tell readings apart first."""
         every = range(len(self.cases))
         found = [
             ([i for i in every if i % 2 == k], [i for i in every if i % 2 != k]) for k in (0, 1)
@@ -149,13 +157,19 @@ class _Work:
             )
             for count in (counts if len(counts) > 1 else ())
         ]
-        return [(seen, left) for seen, left in found if seen and left]
+        return [(seen, left) for seen, left in found[::-1] if seen and left]
 
-    def score(self, selector: Selector) -> float:
-        """Return the mean error of left-out rows, of logarithms, each at most 1."""
-        scores = []
-        for seen, left in self.folds():
+    def score(self, selector: Selector, most: float) -> float | None:
+        """Return the mean error of left-out rows, of logarithms, each at most 1.
+
+        None if it is above `most`, which may be known before the last fold.
+        """
+        folds = self.folds
+        total = 0.0
+        for seen, left in folds:
             part = self.fitted(selector, self.solve(selector, seen))
             off = np.abs(np.log(part.times([self.cases[i] for i in left]) / self.seconds[left]))
-            scores.append(float(np.mean(np.minimum(off, _MOST))))
-        return float(np.mean(scores)) if scores else 0.0
+            total += float(np.mean(np.minimum(off, _MOST))) / len(folds)
+            if total > most:
+                return None
+        return total

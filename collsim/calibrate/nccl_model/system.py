@@ -1,7 +1,7 @@
 """What is known of a system before anything is measured: NCCL's tables and datasheets."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from collsim.core.cluster import Cluster
@@ -121,8 +121,7 @@ class System:
         selector: Selector = Selector(),
     ) -> tuple[str, str]:
         """Return the algorithm and the protocol that NCCL chooses."""
-        found = self.table(ranks, nodes, selector).choice(collective, int(nbytes))
-        return found.algorithm, found.protocol
+        return _choice(self, collective, ranks, nodes, int(nbytes), selector)
 
     def pieces(
         self, collective: str, ranks: int, nodes: int, selector: Selector = Selector()
@@ -134,7 +133,15 @@ class System:
         )
 
 
-@cache
+@lru_cache(2**16)
+def _choice(
+    system: System, collective: str, ranks: int, nodes: int, nbytes: int, selector: Selector
+) -> tuple[str, str]:
+    found = _table(system, ranks, nodes, selector).choice(collective, nbytes)
+    return found.algorithm, found.protocol
+
+
+@lru_cache(2**10)
 def _table(system: System, ranks: int, nodes: int, selector: Selector) -> Tuning:
     return tuning(_communicator(system, ranks, nodes, selector), system.version)
 
