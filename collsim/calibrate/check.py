@@ -1,15 +1,17 @@
 """Hold measured times beside predicted ones, and say what falls short."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from collsim.calibrate.formula import Chunks, Predictor
+from collsim.calibrate.fitted_check import FittedExpectation
+from collsim.calibrate.formula import Chunks, Predicted, Predictor
 from collsim.calibrate.importers import Logs, measurements_of
 from collsim.calibrate.match import cluster_notes, profile_notes
 from collsim.calibrate.predictor import predictor_of
 from collsim.calibrate.rows import usable
 from collsim.calibrate.select import select
+from collsim.calibrate.suggest import Network, network_of, suggestions
 from collsim.calibrate.summary import shortfall
 from collsim.calibrate.verdict import verdicts
 from collsim.core.cluster import Cluster
@@ -47,7 +49,7 @@ class CheckRow:
     chunks : int
         Into how many the predicted algorithm cuts its message.
     model : str
-        How the prediction was made: ``formula`` or ``event``.
+        How the prediction was made: ``formula``, ``event``, or ``fit`` of NCCL's pieces.
     file : str, optional
         The log.
     """
@@ -84,12 +86,16 @@ class CheckResult:
         What was left out of the comparison, or makes it weaker.
     left_out : tuple of LeftOut
         Rows that the files hold and that could not be used.
+    suggestions : tuple of str
+        What that looks like, where the numbers say so: as if 2 of 8 NICs were used, as if the
+        protocol changed late.
     """
 
     rows: tuple[CheckRow, ...]
     summary: str
     notes: tuple[str, ...]
     left_out: tuple[LeftOut, ...] = ()
+    suggestions: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -106,6 +112,7 @@ def check(
     where: Iterable[str] = (),
     chunks: Chunks | None = None,
     profile: Profile | None = None,
+    network: Network | None = None,
 ) -> CheckResult:
     """Compare measured with predicted times and judge each row.
 
@@ -128,6 +135,8 @@ def check(
         Of pipelined algorithms; by default the profile's own, or auto.
     profile : Profile, optional
         Whose numbers the cluster has, if `model` is a cluster made with one.
+    network : Network, optional
+        Cards of a node, by default those of the cluster.
 
     Raises
     ------
@@ -157,24 +166,43 @@ def check(
     profile = model if isinstance(model, Profile) else profile
     if isinstance(model, Cluster):
         notes += cluster_notes(rows, model)
+        network = network_of(model) if network is None else network
     if profile is not None:
         notes += profile_notes(rows, profile)
-        algorithm = algorithm or profile.algorithm
+        if profile.model == "line":
+            algorithm = algorithm or profile.algorithm
         chunks = profile.chunks if chunks is None else chunks
+    expect = _expected(model, algorithm, chunks)
+    files = list(dict.fromkeys(row.source.file for row in rows))
+    rows.sort(key=lambda row: (files.index(row.source.file), *_group(row), row.nbytes))
+    found: list[CheckRow] = []
+    sentences, looks = [], []
+    for _, group in groupby(rows, key=lambda row: (row.source.file, *_group(row))):
+        members = list(group)
+        judged = _judge(members, expect, tolerance)
+        found += judged
+        title = (
+            _title(judged[0]) if len(files) == 1 else f"{judged[0].file}: {_title(judged[0])}"
+        )
+        sentences.append(f"{title}: {shortfall(judged, tolerance)}.")
+        how = members[0].source.process_model
+        seen = suggestions(judged, tolerance, network, how)
+        looks += [f"{title}: {words}" for words in seen]
+    summary = "\n".join(sentences)
+    return CheckResult(tuple(found), summary, tuple(notes), chosen.left_out, tuple(looks))
+
+
+def _expected(
+    model: Profile | Cluster | Predictor, algorithm: str | None, chunks: Chunks | None
+) -> Callable[[Measurement], Predicted]:
+    """Return what is expected of a row."""
+    if isinstance(model, Profile) and model.model == "nccl":
+        return FittedExpectation(model, algorithm, chunks)
     if isinstance(model, Profile | Cluster):
         predict = predictor_of(model, algorithm, chunks)
     else:
         predict = model
-    files = list(dict.fromkeys(row.source.file for row in rows))
-    rows.sort(key=lambda row: (files.index(row.source.file), *_group(row), row.nbytes))
-    found: list[CheckRow] = []
-    sentences = []
-    for _, members in groupby(rows, key=lambda row: (row.source.file, *_group(row))):
-        judged = _judge(list(members), predict, tolerance)
-        found += judged
-        words = f"{_title(judged[0])}: {shortfall(judged, tolerance)}."
-        sentences.append(words if len(files) == 1 else f"{judged[0].file}: {words}")
-    return CheckResult(tuple(found), "\n".join(sentences), tuple(notes), chosen.left_out)
+    return lambda row: predict(row.collective, row.ranks, row.nbytes)
 
 
 def _group(row: Measurement) -> tuple[str, int, int]:
@@ -188,8 +216,12 @@ def _title(row: CheckRow) -> str:
     return where
 
 
-def _judge(rows: Sequence[Measurement], predict: Predictor, tolerance: float) -> list[CheckRow]:
-    expected = [predict(row.collective, row.ranks, row.nbytes) for row in rows]
+def _judge(
+    rows: Sequence[Measurement],
+    expect: Callable[[Measurement], Predicted],
+    tolerance: float,
+) -> list[CheckRow]:
+    expected = [expect(row) for row in rows]
     for row, model in zip(rows, expected, strict=True):
         if not model.seconds > 0:
             raise InputError(

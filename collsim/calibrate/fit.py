@@ -1,114 +1,84 @@
-"""Fit alpha, beta and launch of one link class to measured times."""
+"""Fit a model to measured times: NCCL's pieces, or one line of latency and bandwidth."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collsim.calibrate.estimate import Estimate, estimate, expected
+from collsim.calibrate.fit_result import FitErrors, FitResult, joined, summary
 from collsim.calibrate.formula import Chunks, check_chunks, found_for
 from collsim.calibrate.hold_out import folds
 from collsim.calibrate.importers import Logs, measurements_of
 from collsim.calibrate.misfit import misfit_notes
+from collsim.calibrate.nccl_fit import fit_pieces, refusal_of
+from collsim.calibrate.nccl_model import System
 from collsim.calibrate.rows import refuse_mixed, usable
 from collsim.calibrate.select import select
 from collsim.calibrate.words import bound_notes, chunk_notes, launch_notes
-from collsim.core.measurements import LeftOut, Measurement
+from collsim.core.measurements import Measurement, Measurements
 from collsim.core.profile import ErrorSummary, Parameter, Profile
-from collsim.errors import InputError
+from collsim.errors import InputError, UnknownNameError
 
-__all__ = ["FitErrors", "FitResult", "fit"]
+__all__ = ["MODELS", "FitErrors", "FitResult", "fit"]
 
+MODELS: Final = ("auto", "nccl", "line")
 FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class FitErrors:
-    """How far the fitted model is off.
-
-    Parameters
-    ----------
-    in_sample : ErrorSummary
-        On the rows that were fitted.
-    held_out : ErrorSummary, optional
-        On rows that the fits did not see; None if too few rows are left to fit.
-    """
-
-    in_sample: ErrorSummary
-    held_out: ErrorSummary | None
-
-
-@dataclass(frozen=True)
-class FitResult:
-    """A fit.
-
-    Parameters
-    ----------
-    profile : Profile
-        From all rows.
-    parameters : dict of str to Parameter
-        The profile's parameters.
-    errors : FitErrors
-        In-sample and held-out.
-    rows : tuple of Measurement
-        The rows that were fitted.
-    predicted : tuple of float
-        The fitted model's seconds for each of them.
-    left_out : tuple of LeftOut
-        Rows that the files hold and that could not be used.
-    """
-
-    profile: Profile
-    parameters: dict[str, Parameter]
-    errors: FitErrors
-    rows: tuple[Measurement, ...]
-    predicted: tuple[float, ...]
-    left_out: tuple[LeftOut, ...] = ()
 
 
 def fit(
     logs: Logs,
-    algorithm: str = "ring",
+    algorithm: str | None = None,
     hold_out: str = "sizes",
     columns: str = "out-of-place",
     where: Iterable[str] = (),
-    chunks: Chunks = "auto",
+    chunks: Chunks | None = None,
     name: str = "fitted",
     cluster: str = "ideal",
     link_class: str = "link",
     fastest: tuple[str, float] | None = None,
+    model: str = "auto",
+    system: System | None = None,
 ) -> FitResult:
-    """Fit ``launch + A alpha + B n beta``, A and B from an algorithm's formula.
+    """Fit the times of NCCL's pieces, or one line of latency and bandwidth.
 
-    Relative least squares with no parameter below 0. ``launch`` is told from alpha
-    only if the rows have several ratios of A to it, that is several rank counts or
-    collectives; otherwise it is 0 and the profile says why.
+    NCCL's pieces are its algorithms and protocols, of which its own table tells which one runs
+    (`collsim.calibrate.nccl_model`). The line is ``launch + A alpha + B n beta``, A and B from
+    an algorithm's formula: relative least squares with no parameter below 0. ``launch`` is
+    told from alpha only if the rows have several ratios of A to it, that is several rank
+    counts or collectives; otherwise it is 0 and the profile says why.
 
     Parameters
     ----------
     logs : Measurements, or path, or iterable of path
         Rows of one system, or the files that hold them.
-    algorithm : str
-        Algorithm whose formula is fitted.
+    algorithm : str, optional
+        Algorithm whose formula is fitted, of a line; by default ring.
     hold_out : str
         ``sizes`` (every second), ``collectives``, ``ranks`` or ``nodes`` (each in turn).
     columns, where
         Which rows: see `collsim.calibrate.select.select`.
-    chunks : int or "auto"
-        Chunks of an algorithm that is pipelined; auto is the best power of two at each
-        size, found together with the parameters. `predict` and `check` do as the profile
-        says.
+    chunks : int or "auto", optional
+        Chunks of an algorithm that is pipelined, of a line; auto, the default, is the best
+        power of two at each size, found together with the parameters. `predict` and `check`
+        do as the profile says.
     name, cluster, link_class : str
         What the profile, its cluster and its class of links are called.
     fastest : tuple of str and float, optional
         Name and bandwidth of a link that none is faster than; a fit above it has a note.
+    model : {"auto", "nccl", "line"}
+        Auto is nccl where the rows are of NCCL, the system is known and no algorithm or
+        chunks are named; a note says why it is not.
+    system : System, optional
+        What is known of the system; by default what the name of the GPU tells.
 
     Raises
     ------
     InputError
-        If no row is usable, the rows cannot tell alpha from beta, or they are of
-        several process models, clocks, devices or protocols.
+        If no row is usable, the rows cannot tell alpha from beta, they are of several
+        process models, clocks, devices or protocols, or are not as NCCL's model has them.
 
     Examples
     --------
@@ -118,7 +88,45 @@ def fit(
     >>> result.errors.held_out.kind, result.errors.held_out.median < 0.02
     ('sizes', True)
     """
+    if model not in MODELS:
+        raise UnknownNameError("model", model, MODELS)
     chosen = select(measurements_of(logs), columns, where)
+    why = None
+    if model != "line":
+        own = (
+            "an algorithm or chunks are named" if (algorithm, chunks) != (None, None) else None
+        )
+        system, why = refusal_of(chosen.rows, system)
+        why = own or why
+        if why is not None and model == "nccl":
+            raise InputError(f"model nccl: {why}; expected model line")
+        if why is None and system is not None:
+            return fit_pieces(chosen, system, hold_out, columns, name, cluster)
+    found = _fit_line(
+        chosen, algorithm or "ring", hold_out, columns, "auto" if chunks is None else chunks,
+        name, cluster, link_class, fastest,
+    )  # fmt: skip
+    # Rows that nobody says anything of could be of any library.
+    known = system is not None or any(row.source.backend for row in chosen.rows)
+    return _said(found, f"one line is fitted: {why}") if known and why else found
+
+
+def _said(found: FitResult, note: str) -> FitResult:
+    profile = replace(found.profile, notes=(*found.profile.notes, note))
+    return replace(found, profile=profile)
+
+
+def _fit_line(
+    chosen: Measurements,
+    algorithm: str,
+    hold_out: str,
+    columns: str,
+    chunks: Chunks,
+    name: str,
+    cluster: str,
+    link_class: str,
+    fastest: tuple[str, float] | None,
+) -> FitResult:
     rows, notes = usable(chosen.rows, algorithm)
     if not rows:
         raise InputError(f"no row to fit: {'; '.join(notes)}")
@@ -128,7 +136,7 @@ def fit(
     notes += launch_notes(rows, found.with_launch, found.solution)
     notes += bound_notes(found.solution) + chunk_notes(found.settled)
     predicted = expected(rows, algorithm, chunks, found.values)
-    in_sample = _summary("in_sample", predicted / _seconds(rows))
+    in_sample = summary("in_sample", predicted / _seconds(rows))
     held_out, why = _held_out(rows, algorithm, chunks, hold_out)
     notes += why
     errors = FitErrors(in_sample, held_out)
@@ -145,10 +153,10 @@ def fit(
         nodes=tuple(sorted({row.nodes for row in rows if row.nodes is not None})),
         min_bytes=min(row.nbytes for row in rows),
         max_bytes=max(row.nbytes for row in rows),
-        library=_joined(row.source.version for row in rows),
-        process_model=_joined(row.source.process_model for row in rows),
-        clock=_joined(row.source.clock for row in rows),
-        device=_joined(row.source.device for row in rows),
+        library=joined(row.source.version for row in rows),
+        process_model=joined(row.source.process_model for row in rows),
+        clock=joined(row.source.clock for row in rows),
+        device=joined(row.source.device for row in rows),
         columns=columns,
         sources=tuple(dict.fromkeys(row.source.file for row in rows if row.source.file)),
         errors=(in_sample,) if held_out is None else (in_sample, held_out),
@@ -198,13 +206,4 @@ def _held_out(
         ratios.append(expected(others, algorithm, chunks, values) / _seconds(others))
     if not ratios or not np.concatenate(ratios).size:
         return None, [f"no held-out error: without the held-out {kind} too few rows are left"]
-    return _summary(kind, np.concatenate(ratios)), []
-
-
-def _summary(kind: str, ratios: FloatArray) -> ErrorSummary:
-    off = np.abs(ratios - 1.0)
-    return ErrorSummary(kind, float(np.median(off)), float(np.quantile(off, 0.9)), len(off))
-
-
-def _joined(values: Iterable[str | None]) -> str | None:
-    return ", ".join(sorted({value for value in values if value})) or None
+    return summary(kind, np.concatenate(ratios)), []

@@ -1,16 +1,20 @@
 """What an importer is: how to know its format, and how to read it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from collsim.core.collective import check_ranks, collective
-from collsim.core.measurements import Measurements
+from collsim.core.measurements import LeftOut, Measurement, Measurements
+from collsim.errors import FileError
 
-__all__ = ["LONGEST_LINE", "Importer", "ReadOptions"]
+__all__ = ["LONGEST_LINE", "Found", "Importer", "ReadOptions", "collect", "numbered"]
 
 LONGEST_LINE: Final = 1 << 16
 """Characters of a line that an importer gets at once; of a longer one it gets pieces."""
+
+Found = Measurement | LeftOut | str
+"""What reading a log brings to light: a row, a row that is left out, or a note."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +62,74 @@ class Importer:
     ----------
     marks : callable
         ``line -> bool``: whether a line occurs in this format only.
-    read : callable
-        ``(file, lines, options) -> Measurements``; `lines` are read once, in order.
-        Raises FileError for a file without a row.
+    stream : callable
+        ``(file, lines, options) -> iterator of Found``; `lines` are read once, in order,
+        and no more of them is kept than one table.
     summary : str
         One line: what the format is.
+    rows : str
+        What a row of it looks like, for the error about a file without any.
+    opens : tuple of str, optional
+        Text that stands in every line by which a table of this format begins.
+    mixes : bool, optional
+        Whether it passes over what it does not know, so that tables of several such
+        formats may stand in one file.
     """
 
     marks: Callable[[str], bool]
-    read: Callable[[str, Iterable[str], ReadOptions], Measurements]
+    stream: Callable[[str, Iterable[str], ReadOptions], Iterator[Found]]
     summary: str
+    rows: str
+    opens: tuple[str, ...] = ()
+    mixes: bool = False
+
+    def read(
+        self, file: str, lines: Iterable[str], options: ReadOptions | None = None
+    ) -> Measurements:
+        """Read one log; FileError if it holds no row."""
+        return collect(file, self.rows, self.stream(file, lines, options or ReadOptions()))
+
+
+def collect(file: str, expected: str, found: Iterable[Found]) -> Measurements:
+    """Return what was found in one file, rows left out in the order of its lines.
+
+    Raises
+    ------
+    FileError
+        If there is no row; names the first that was left out.
+
+    Examples
+    --------
+    >>> collect("a", "rows", [Measurement("broadcast", 2, 8, 1e-6), "a note"]).notes
+    ('a note',)
+    """
+    rows: list[Measurement] = []
+    left_out: list[LeftOut] = []
+    notes: list[str] = []
+    for one in found:
+        if isinstance(one, Measurement):
+            rows.append(one)
+        elif isinstance(one, LeftOut):
+            left_out.append(one)
+        else:
+            notes.append(one)
+    left_out.sort(key=lambda left: left.line)
+    if not rows:
+        why = f" ({len(left_out)} left out: {left_out[0]})" if left_out else ""
+        raise FileError(file, f"no row of measurements, expected {expected}{why}")
+    return Measurements(rows, left_out, dict.fromkeys(notes))
+
+
+def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield lines with their numbers; the pieces of one long line have one number.
+
+    Examples
+    --------
+    >>> list(numbered(["a", "b"]))
+    [(1, 'a'), (2, 'b')]
+    """
+    number = 1
+    for line in lines:
+        yield number, line
+        # A piece of a line that is too long is followed by the rest of it.
+        number += len(line) < LONGEST_LINE or line.endswith("\n")

@@ -50,16 +50,21 @@ def _reason(row: Measurement, algorithm: str | None) -> str | None:
     return None
 
 
-def refuse_mixed(rows: Sequence[Measurement]) -> list[str]:
+def refuse_mixed(rows: Sequence[Measurement], *, protocols: bool = False) -> list[str]:
     """Return notes about what is mixed; raise InputError about what must not be.
 
-    Rows of several process models, clocks, devices or protocols are no one system.
-    Several element types are, where bytes are only copied.
+    Rows of several process models, clocks, backends, devices or protocols are no one system.
+    Several element types are, where bytes are only copied; and several protocols, with
+    `protocols`, for a model that tells them apart.
     """
     _one("process models", rows, lambda row: row.source.process_model, "fit their files apart")
     _one("clocks", rows, lambda row: row.source.clock, "fit their files apart")
+    _one("backends", rows, lambda row: row.source.backend, "fit their files apart")
     _one("devices", rows, lambda row: row.source.device, "fit their files apart")
-    _one("protocols", rows, lambda row: row.protocol, "choose with --where 'protocol == ...'")
+    if not protocols:
+        _one(
+            "protocols", rows, lambda row: row.protocol, "choose with --where 'protocol == ...'"
+        )
     reducing = [row for row in rows if collective(row.collective).reduces]
     _one("element types", reducing, lambda row: row.dtype, "choose with --where 'dtype == ...'")
     dtypes = sorted({row.dtype for row in rows if row.dtype is not None})

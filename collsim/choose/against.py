@@ -34,6 +34,8 @@ class Loss:
         Where that was.
     gained : bool
         Whether it is the least that is asked for, or more, all over the range.
+    best_protocol : str or None
+        The protocol of the fastest, where times tell protocols apart.
     """
 
     min_bytes: int
@@ -50,6 +52,7 @@ class Loss:
     most: float | None
     most_size: int
     gained: bool
+    best_protocol: str | None = None
 
 
 @dataclass(frozen=True)
@@ -61,13 +64,16 @@ class Comparison:
     collective, version : str
         Of what, and NCCL's release.
     available : tuple of str
-        Our names of the algorithms that NCCL has there and that are simulated.
+        Our names of the algorithms that NCCL has there and that are simulated; with their
+        protocols where times are fitted.
     min_gain : float
         The least gain that counts, as a share.
     rows : tuple of Loss
         By size, without a gap.
     origin : tuple of str
         From where NCCL's numbers are.
+    fitted : bool
+        Whether times are fitted ones, of algorithms and protocols.
     """
 
     collective: str
@@ -76,3 +82,4 @@ class Comparison:
     min_gain: float
     rows: tuple[Loss, ...]
     origin: tuple[str, ...]
+    fitted: bool = False

@@ -6,6 +6,8 @@ from typing import Any
 
 from collsim.choose.curve import TIE, Counts, Curve, Model, Time
 from collsim.choose.curves import curves
+from collsim.choose.fitted import FittedTimes, Pieces
+from collsim.choose.made import Made, made_row
 from collsim.choose.rows import COMPARED, Prediction, Row
 from collsim.core.cluster import Cluster
 from collsim.core.collective import OPS, Collective, collective
@@ -14,7 +16,7 @@ from collsim.engine.bound import lower_bound
 from collsim.errors import InputError, TooLargeError, UnknownNameError
 from collsim.units import parse_size
 
-__all__ = ["COMPARED", "Prediction", "Row", "curves", "predict"]
+__all__ = ["COMPARED", "FittedTimes", "Prediction", "Row", "curves", "predict"]
 
 
 def predict(
@@ -30,6 +32,7 @@ def predict(
     channels: Counts = "auto",
     model: Model = "auto",
     healthy: Cluster | None = None,
+    fitted: FittedTimes | None = None,
 ) -> Prediction:
     """Predict the time of a collective at some sizes.
 
@@ -58,6 +61,10 @@ def predict(
     healthy : Cluster, optional
         What to compare with: rows then say what the same takes there. With ``"auto"``
         that is the fastest there, which may be another algorithm.
+    fitted : FittedTimes, optional
+        Fitted times of NCCL, as `collsim.calibrate.nccl_model.fitted_of` gives of a profile.
+        With model auto they count for what NCCL has, and ``"auto"`` is what NCCL chooses;
+        what it lacks is timed on the cluster.
 
     Returns
     -------
@@ -84,19 +91,33 @@ def predict(
         raise UnknownNameError("op", op, OPS)
     given = [sizes] if isinstance(sizes, int | float | str) else sizes
     wanted = [parse_size(size) if isinstance(size, str) else size for size in given]
+    pieces = Pieces.of(fitted, kind, cluster, algorithm) if model == "auto" else None
+    if pieces is not None and not pieces.others:
+        return _prediction(kind, cluster, pieces.rows(wanted, dtype, op), {})
     found, left_out = curves(
         kind.name, cluster, algorithm, root=root, chunks=chunks, channels=channels, model=model
     )
+    if pieces is not None:
+        found = [curve for curve in found if curve.name not in pieces.names]
+        left_out = {k: why for k, why in left_out.items() if k not in pieces.names}
     rows: list[Row] = []
     for size in wanted:
         times = _times(found, size, left_out, prune=algorithm == "auto")
         if algorithm == "auto":
             times = [_fastest(times)]
         bound = lower_bound(kind, cluster, size)
+        if pieces is not None:
+            rows += pieces.rows([size], dtype, op)
         rows += [_row(kind, curve, size, time, bound, dtype, op) for curve, time in times]
     if healthy is not None:
         run = {"root": root, "chunks": chunks, "channels": channels, "model": model}
         rows = _compared(rows, _there(kind.name, healthy, wanted, algorithm, run))
+    return _prediction(kind, cluster, rows, left_out)
+
+
+def _prediction(
+    kind: Collective, cluster: Cluster, rows: list[Row], left_out: dict[str, str]
+) -> Prediction:
     return Prediction(cluster.name, kind.name, cluster.ranks, tuple(rows), left_out)
 
 
@@ -161,31 +182,14 @@ def _fastest(times: list[tuple[Curve, Time]]) -> tuple[Curve, Time]:
 def _row(
     kind: Collective, curve: Curve, size: float, time: Time, bound: float, dtype: str, op: str
 ) -> Row:
-    ranks, parts = curve.cluster.ranks, time.breakdown
-    shared_out = ranks if kind.split else 1
-    moves = ranks > 1 and time.seconds > 0
-    algbw = size / time.seconds / 1e9 if moves else 0.0
-    efficiency = min(1.0, bound / time.seconds) if time.seconds > 0 else None
-    return Row(
-        size=int(size) if float(size).is_integer() else float(size),
-        count=int(size // (element_size(dtype) * shared_out)),
-        dtype=dtype,
-        op=op if kind.reduces else None,
-        root=curve.root if kind.rooted else None,
+    made = Made(
         algorithm=curve.name,
         protocol=None,
         chunks=time.chunks,
         channels=time.channels,
         model=time.model,
-        sharing=curve.cluster.sharing,
-        time_us=time.seconds * 1e6,
-        algbw=algbw,
-        busbw=algbw * kind.bus_factor(ranks),
-        alpha_us=parts.alpha * 1e6,
-        beta_us=parts.beta * 1e6,
-        gamma_us=parts.gamma * 1e6,
-        launch_us=parts.launch * 1e6,
-        waiting_us=parts.waiting * 1e6,
-        lower_bound_us=bound * 1e6,
-        efficiency=efficiency,
+        seconds=time.seconds,
+        parts=time.breakdown,
     )
+    root = curve.root if kind.rooted else None
+    return made_row(kind, curve.cluster, size, made, bound, dtype, op, root)

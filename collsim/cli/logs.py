@@ -22,9 +22,12 @@ def compared_with(
 ) -> "tuple[Cluster | Profile, Profile | None]":
     """Return what measured times are compared with, and the profile in it, if any.
 
-    That is a cluster, except for a profile whose beta is 0, which no cluster can have.
+    That is a cluster, except for a profile whose beta is 0, which no cluster can have, and for
+    fitted times of NCCL, which hold for the ranks and nodes of the log.
     """
     profile = choice.load_profile()
+    if profile is not None and profile.model == "nccl" and choice.healthy() is None:
+        return profile, profile
     if profile is None or choice.cluster is not None:
         return opened(choice), profile
     if profile.uniform is not None and profile.uniform[1] == 0:

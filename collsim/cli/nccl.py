@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from collsim.cli.fitted import fitted_times
 from collsim.cli.options import gathered
 from collsim.cli.output import Output, note
 from collsim.cli.types import TOLERANCE
@@ -16,9 +17,11 @@ from collsim.errors import UsageError
 from collsim.files import write_whole
 
 if TYPE_CHECKING:
+    from collsim.calibrate.nccl_model import Fitted
     from collsim.choose.against import Comparison
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
+    from collsim.nccl import Tuning
 
 __all__ = ["NcclChoice", "compared", "nccl_options"]
 
@@ -110,9 +113,9 @@ def compared(
         What was changed in the cluster.
     """
     from collsim.interop.nccl_tuner import against
-    from collsim.nccl import communicator, tuning
 
-    table = tuning(communicator(network), choice.version)
+    fitted = fitted_times(profile, network if said else None)
+    table = _table(network, choice.version, fitted)
     least = _least_gain(choice.min_gain, profile)
     run: dict[str, Any] = {
         "min_bytes": sizes[0], "max_bytes": sizes[1], "min_gain": least, "root": root,
@@ -123,14 +126,47 @@ def compared(
             "with --profile they are those of your machine"
         )
     if choice.env:
-        _print_env(names, network, table, run, output)
+        _print_env(names, network, table, run | {"fitted": fitted}, output)
         return
-    found = [against(name, network, table, **run) for name in names]
+    if fitted is None:
+        found = [against(name, network, table, **run) for name in names]
+    else:
+        found = _against_fitted(names, fitted, table, run)
     if choice.tuner is not None:
         _write_tuner(found, network, table, choice.tuner, profile)
         if choice.tuner == "-":
             return
     _emit(found, network, output, said)
+
+
+def _table(network: "Cluster", version: str, fitted: "Fitted | None") -> "Tuning":
+    """Return NCCL's model of a cluster, or of the system that a profile was fitted to."""
+    from collsim.nccl import communicator, tuning
+
+    if fitted is None:
+        return tuning(communicator(network), version)
+    from dataclasses import replace
+
+    from collsim.calibrate.nccl_model import Selector
+
+    read = fitted.selector if fitted.selector.scale else Selector()
+    system = replace(fitted.system, version=version)
+    return system.table(network.ranks, network.nodes, read)
+
+
+def _against_fitted(
+    names: Sequence[str], fitted: "Fitted", table: "Tuning", run: dict[str, Any]
+) -> list["Comparison"]:
+    from collsim.interop.nccl_tuner import against_fitted, unseen
+
+    run = {key: value for key, value in run.items() if key != "root"}
+    found = []
+    for name in names:
+        left = unseen(fitted, table, name)
+        if left:
+            note(f"{name}: no candidate, because no row of the fit shows it: {', '.join(left)}")
+        found.append(against_fitted(name, fitted, table, **run))
+    return found
 
 
 def _least_gain(asked: float, profile: "Profile | None") -> float:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from collsim.config.cluster import load
+from collsim.config.fitted_nccl import spread
 from collsim.core.cluster import Cluster
 from collsim.core.profile import Profile
 from collsim.errors import InputError
@@ -65,7 +66,10 @@ def own_cluster(
         )
     if ranks is None:
         ranks = max(profile.ranks, default=_RANKS)
-    return _uniform(profile, ranks, profile.name)
+    network = _uniform(profile, ranks, profile.name)
+    if profile.nccl.get("nvls") and ranks > 1:
+        return _on_switch(network, min(1.0, profile.value("nvls.simple.efficiency")))
+    return network
 
 
 def with_profile(cluster: Cluster, profile: Profile) -> Cluster:
@@ -74,7 +78,7 @@ def with_profile(cluster: Cluster, profile: Profile) -> Cluster:
     Raises
     ------
     InputError
-        If the links of the cluster are not all of one class, which the profile is of.
+        If the links of the cluster are not all of one class, which a profile of lines is of.
 
     Examples
     --------
@@ -84,6 +88,8 @@ def with_profile(cluster: Cluster, profile: Profile) -> Cluster:
     >>> with_profile(load("dgx-h100"), Profile("mine", ab)).uniform
     (1e-06, 1e-11)
     """
+    if profile.model == "nccl" and (cluster.nodes > 1 or cluster.uniform is None):
+        return spread(cluster, profile)
     classes = [link.name for link in cluster.links.classes]
     if len(classes) != 1 or (cluster.uniform is None and cluster.nodes > 1):
         raise InputError(
@@ -119,7 +125,7 @@ def _uniform(profile: Profile, ranks: int, name: str) -> Cluster:
     alpha, beta, launch = found
     if beta == 0:
         raise InputError(f"profile {profile.name}: beta is 0, expected a finite bandwidth")
-    key = f"{profile.classes[0]}.alpha_busy"
+    key = f"{profile.classes[0] if profile.classes else 'link'}.alpha_busy"
     busy = profile.value(key) if key in profile.parameters else None
     return Cluster.ideal(ranks, alpha, 1.0 / beta, launch=launch, alpha_busy=busy, name=name)
 

@@ -7,7 +7,7 @@ from typing import Any
 from collsim.algorithms import algorithm_names, canonical, find, unknown_algorithm
 from collsim.config.values import outside, shown
 from collsim.core.collective import COLLECTIVES
-from collsim.core.profile import MAX_CHUNKS, ErrorSummary, Parameter, Profile
+from collsim.core.profile import MAX_CHUNKS, NCCL_KEYS, ErrorSummary, Parameter, Profile
 from collsim.errors import CollsimError, ConfigError
 from collsim.files import read_text
 from collsim.units import MAX_SIZE
@@ -23,6 +23,7 @@ _TEXTS, _COUNTS, _TABLE = "a list of texts", "a list of whole numbers", "a table
 _TOP = {
     "schema": _TEXT,
     "name": _TEXT,
+    "model": _TEXT,
     "cluster": _TEXT,
     "algorithm": _ALGORITHM,
     "chunks": _CHUNKS,
@@ -33,6 +34,7 @@ _TOP = {
     "max_bytes": _COUNT,
     "notes": _TEXTS,
     "provenance": _TABLE,
+    "nccl": _TABLE,
     "errors": _TABLE,
     "parameters": _TABLE,
 }
@@ -45,7 +47,17 @@ _PROVENANCE = {
     "columns": _TEXT,
     "sources": _TEXTS,
 }
-_PARAMETER = {"value": _NUMBER, "low": _NUMBER, "high": _NUMBER, "unit": _TEXT, "kind": _TEXT}
+_PARAMETER = {
+    "value": _NUMBER,
+    "low": _NUMBER,
+    "high": _NUMBER,
+    "unit": _TEXT,
+    "kind": _TEXT,
+    "source": _TEXT,
+}
+_FLAG = "true or false"
+_KINDS = {str: _TEXT, int: _COUNT, float: _NUMBER, bool: _FLAG}
+_NCCL = {key: _KINDS[kind] for key, kind in NCCL_KEYS.items()}
 _ERRORS = {"in_sample": _TABLE, "held_out": _TABLE}
 _SUMMARY = {"kind": _TEXT, "median": _NUMBER, "p90": _NUMBER, "n": _COUNT}
 
@@ -65,8 +77,13 @@ def dumps(profile: Profile) -> str:
 
     document: dict[str, Any] = {"schema": SCHEMA}
     for key in _TOP:
-        if hasattr(profile, key) and key not in ("parameters", "errors"):
+        if hasattr(profile, key) and key not in ("parameters", "errors", "nccl"):
             document[key] = _plain(getattr(profile, key))
+    if profile.model == "line":
+        # As it is by default, and as older releases read it.
+        del document["model"]
+    else:
+        document["nccl"] = {key: profile.nccl[key] for key in _NCCL}
     document["provenance"] = {
         key: _plain(getattr(profile, key))
         for key in _PROVENANCE
@@ -122,6 +139,8 @@ def loads(text: str, file: str) -> Profile:
         raise ConfigError(file, "schema", _repeated(schema), f"{SCHEMA!r}")
     _check(file, "", document, _TOP, _NEEDED)
     _check_algorithm(file, document.get("algorithm"))
+    if "nccl" in document:
+        _check(file, "nccl.", document["nccl"], _NCCL, tuple(_NCCL))
     provenance = document.get("provenance", {})
     _check(file, "provenance.", provenance, _PROVENANCE)
     apart = (*_NEEDED, "provenance", "errors")
@@ -192,8 +211,8 @@ def _fits(value: object, expected: str) -> bool:
     if expected in (_TEXTS, _COUNTS):
         inner = _TEXT if expected == _TEXTS else _COUNT
         return isinstance(value, list) and all(_fits(item, inner) for item in value)
-    if isinstance(value, bool):
-        return False
+    if isinstance(value, bool) or expected == _FLAG:
+        return isinstance(value, bool) and expected == _FLAG
     if expected == _CHUNKS:
         return value == "auto" or (isinstance(value, int) and 1 <= value <= MAX_CHUNKS)
     if expected == _COUNT:

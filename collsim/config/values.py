@@ -30,7 +30,14 @@ FAMILIES: Final = ("HBM", "NVLink", "PCIe", "InfiniBand", "Ethernet")
 _TIMES: Final = 1e-30, 1e9, "a time of at most 1e9s"
 _RATES: Final = 1e-3, 1e30, "a bandwidth from 0.001B/s to 1e21GB/s"
 _PER_BYTE: Final = 1 / _RATES[1], 1 / _RATES[0], "a time per byte of at most 1000s/B"
-_LIMITS: Final = {"s": _TIMES, "B/s": _RATES, "s/B": _PER_BYTE}
+_NUMBERS: Final = 1e-30, 1e30, "a number of at most 1e30"
+_LIMITS: Final = {
+    "s": _TIMES,
+    "B/s": _RATES,
+    "s/B": _PER_BYTE,
+    "B": _NUMBERS,
+    "1": _NUMBERS,
+}
 
 _LONGEST = 400  # bits of an integer that a message repeats
 
@@ -76,7 +83,7 @@ def outside(value: float, unit: str) -> str | None:
     value : float
         From 0 up, in SI units.
     unit : str
-        ``"s"``, ``"B/s"`` or ``"s/B"``.
+        ``"s"``, ``"B/s"``, ``"s/B"``, ``"B"`` or ``"1"``.
 
     Examples
     --------

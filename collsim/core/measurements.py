@@ -31,6 +31,8 @@ class Source:
         launch of one process for 8 GPUs takes about three times as long.
     device : str, optional
         Name of the GPU.
+    backend : str, optional
+        What moved the data: ``"nccl"``, ``"rccl"``, ``"mpi"``, ``"gloo"``.
     """
 
     file: str = ""
@@ -39,6 +41,7 @@ class Source:
     clock: str | None = None
     process_model: str | None = None
     device: str | None = None
+    backend: str | None = None
 
     def __str__(self) -> str:
         """Return ``file:line``."""

@@ -1,65 +1,43 @@
 """Fitted numbers of a real machine, and how far they can be trusted."""
 
-import math
-import sys
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from typing import Literal
+from dataclasses import dataclass, field, fields
+from typing import Final, Literal
 
+from collsim.core.parameter import (
+    LINE_UNITS,
+    UNITS,
+    Parameter,
+    check_number,
+    parameter_unit,
+    shown,
+)
 from collsim.errors import InputError, UnknownNameError
 
-__all__ = ["MAX_CHUNKS", "UNITS", "ErrorSummary", "Parameter", "Profile"]
+__all__ = ["MAX_CHUNKS", "MODELS", "NCCL_KEYS", "UNITS", "ErrorSummary", "Parameter", "Profile"]
 
-UNITS = {"alpha": "s", "beta": "s/B", "alpha_busy": "s", "launch": "s"}
-MAX_CHUNKS = 65536
-KINDS = ("fit", "datasheet", "assumption")
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One number with its uncertainty.
-
-    Parameters
-    ----------
-    value : float
-        SI, finite and from 0 up.
-    low, high : float, optional
-        Ends of the 95 % interval; None if the data do not tell it.
-    unit : str
-        ``"s"`` or ``"s/B"``.
-    kind : str
-        ``fit``, ``datasheet`` or ``assumption``.
-
-    Examples
-    --------
-    >>> Parameter(2e-6, 1.5e-6, 2.5e-6, "s").value
-    2e-06
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-    unit: str
-    kind: str = "fit"
-
-    def __post_init__(self) -> None:
-        for name in ("value", "low", "high"):
-            number = getattr(self, name)
-            if number is None and name != "value":
-                continue
-            _check_number(name, number)
-        if (self.low is None) != (self.high is None):
-            raise InputError("low, high: expected both or neither")
-        low = self.value if self.low is None else self.low
-        high = self.value if self.high is None else self.high
-        if not low <= self.value <= high:
-            raise InputError(
-                f"value: got {self.value!r}, expected it between low {low!r} and high {high!r}"
-            )
-        if self.unit not in UNITS.values():
-            raise InputError(f"unit: got {self.unit!r}, expected 's' or 's/B'")
-        if self.kind not in KINDS:
-            raise InputError(f"kind: got {self.kind!r}, expected one of {', '.join(KINDS)}")
+MAX_CHUNKS: Final = 65536
+MODELS: Final = ("line", "nccl")
+NCCL_KEYS: Final[dict[str, type]] = {
+    "version": str,
+    "architecture": str,
+    "channels": int,
+    "intra_bus": float,
+    "inside": str,
+    "inter_bus": float,
+    "nvls": bool,
+    "uniform": bool,
+    "amd": bool,
+    "ll128_network": bool,
+    "gpus": int,
+    "scale": float,
+    "two_nodes": float,
+    "tree_two": float,
+    "noise": float,
+}
+"""What a profile of NCCL says of the system, how NCCL's table is read, and the noise."""
+_WORDS: Final = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 @dataclass(frozen=True)
@@ -82,8 +60,8 @@ class ErrorSummary:
     n: int
 
     def __post_init__(self) -> None:
-        _check_number("median", self.median)
-        _check_number("p90", self.p90)
+        check_number("median", self.median)
+        check_number("p90", self.p90)
         if self.n < 1:
             raise InputError(f"n: got {self.n!r}, expected a whole number from 1 up")
 
@@ -92,25 +70,9 @@ def _check_chunks(chunks: object) -> None:
     whole = not isinstance(chunks, bool) and isinstance(chunks, int)
     if not (whole and 1 <= chunks <= MAX_CHUNKS):  # type: ignore[operator]
         raise InputError(
-            f"chunks: got {_shown(chunks)}, expected auto or a whole number "
+            f"chunks: got {shown(chunks)}, expected auto or a whole number "
             f"from 1 to {MAX_CHUNKS}"
         )
-
-
-def _check_number(name: str, number: object) -> None:
-    real = not isinstance(number, bool) and isinstance(number, int | float)
-    if not (real and 0 <= number < math.inf and _fits(number)):  # type: ignore[operator]
-        raise InputError(f"{name}: got {_shown(number)}, expected a finite number from 0 up")
-
-
-def _fits(number: object) -> bool:
-    """Return whether a number is no integer beyond what a float can hold."""
-    return not isinstance(number, int) or number.bit_length() <= sys.float_info.max_exp
-
-
-def _shown(value: object) -> str:
-    # Python refuses to write out an integer of thousands of digits.
-    return repr(value) if _fits(value) else "a huge number"
 
 
 @dataclass(frozen=True)
@@ -123,7 +85,11 @@ class Profile:
         What to call it.
     parameters : dict of str to Parameter
         Keyed ``class.alpha``, ``class.beta`` (``class.protocol.alpha`` where a
-        protocol was fitted apart) and ``launch``. Not to be changed.
+        protocol was fitted apart) and ``launch``; of NCCL, ``class[.protocol].name`` with the
+        names of `collsim.core.parameter.UNITS`. Not to be changed.
+    model : str
+        ``line``: one latency and one bandwidth for each class of links; ``nccl``: the times of
+        NCCL's algorithms and protocols.
     cluster : str
         The cluster it was fitted on; ``"ideal"`` is one uniform link class.
     algorithm : str
@@ -146,6 +112,8 @@ class Profile:
         In-sample first; then held-out, unless the rows were too few.
     notes : tuple of str
         What the numbers do not say, such as why ``launch`` is 0.
+    nccl : dict of str
+        Of model nccl: what is known of the system, by `NCCL_KEYS`.
 
     Examples
     --------
@@ -160,6 +128,7 @@ class Profile:
 
     name: str
     parameters: dict[str, Parameter]
+    model: str = "line"
     cluster: str = "ideal"
     algorithm: str = "ring"
     chunks: int | Literal["auto"] = 1
@@ -176,21 +145,44 @@ class Profile:
     sources: tuple[str, ...] = ()
     errors: tuple[ErrorSummary, ...] = ()
     notes: tuple[str, ...] = ()
+    nccl: dict[str, str | float | bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for one in fields(self):
+            value = getattr(self, one.name)
             if isinstance(value, list):
-                object.__setattr__(self, field.name, tuple(value))
+                object.__setattr__(self, one.name, tuple(value))
         object.__setattr__(self, "parameters", dict(self.parameters))
         if self.chunks != "auto":
             _check_chunks(self.chunks)
         if not self.parameters:
             raise InputError("parameters: got none, expected link.alpha and link.beta or more")
+        if self.model not in MODELS:
+            raise UnknownNameError("model", self.model, MODELS)
+        self._check_nccl()
+        units = UNITS if self.model == "nccl" else LINE_UNITS
         for key, parameter in self.parameters.items():
-            unit = parameter_unit(key)
+            unit = parameter_unit(key, units)
             if parameter.unit != unit:
                 raise InputError(f"{key}: got unit {parameter.unit!r}, expected {unit!r}")
+
+    def _check_nccl(self) -> None:
+        if self.model != "nccl":
+            if self.nccl:
+                raise InputError(f"nccl: got it with model {self.model}, expected model nccl")
+            return
+        for key, kind in NCCL_KEYS.items():
+            value = self.nccl.get(key)
+            if value is None:
+                raise InputError(f"nccl: got no {key}, expected one in a profile of NCCL")
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not (isinstance(value, kind) or (kind is float and whole)) or (
+                isinstance(value, bool) and kind is not bool
+            ):
+                raise InputError(f"nccl.{key}: got {value!r}, expected {_WORDS[kind]}")
+        for key in self.nccl:
+            if key not in NCCL_KEYS:
+                raise UnknownNameError("key of nccl", key, tuple(NCCL_KEYS))
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -200,7 +192,12 @@ class Profile:
 
     @property
     def uniform(self) -> tuple[float, float, float] | None:
-        """``(alpha, beta, launch)`` if there is one link class, else None."""
+        """``(alpha, beta, launch)`` if there is one link class, else None.
+
+        Of a profile of NCCL, what holds inside a node.
+        """
+        if self.model == "nccl":
+            return self.inside
         if len(self.classes) != 1:
             return None
         link = self.classes[0]
@@ -208,6 +205,18 @@ class Profile:
             return None
         launch = self.parameters["launch"].value if "launch" in self.parameters else 0.0
         return self.value(f"{link}.alpha"), self.value(f"{link}.beta"), launch
+
+    @property
+    def inside(self) -> tuple[float, float, float]:
+        """Of a profile of NCCL, alpha, beta and launch in a node, each of the best protocol.
+
+        That is what an algorithm which NCCL lacks might reach with its protocols.
+        """
+        alphas, betas = (
+            [p.value for key, p in self.parameters.items() if re.fullmatch(name, key)]
+            for name in (r"inside\.\w+\.alpha", r"inside\.\w+\.beta")
+        )
+        return min(alphas), min(betas), self.value("launch")
 
     def value(self, key: str) -> float:
         """Return the value of one parameter; UnknownNameError names the nearest."""
@@ -219,21 +228,3 @@ class Profile:
         """Return the error summary whose kind is one of `kinds`, or None."""
         wanted = set(kinds)
         return next((error for error in self.errors if error.kind in wanted), None)
-
-
-def parameter_unit(key: str) -> str:
-    """Return the unit of a parameter by its key, or raise InputError.
-
-    Examples
-    --------
-    >>> parameter_unit("nvlink4.ll128.beta")
-    's/B'
-    """
-    parts = key.split(".")
-    good = key == "launch" or (2 <= len(parts) <= 3 and all(parts) and parts[-1] != "launch")
-    if not good or parts[-1] not in UNITS:
-        raise InputError(
-            f"parameter {key!r}: expected launch, "
-            "or CLASS[.PROTOCOL] followed by .alpha, .beta or .alpha_busy"
-        )
-    return UNITS[parts[-1]]

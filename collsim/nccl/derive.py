@@ -63,6 +63,7 @@ def communicator(
     cpu_arch: str = "x86_64",
     cpu_vendor: str = "intel",
     environment: Mapping[str, str] | None = None,
+    alone: bool = False,
 ) -> Communicator:
     """Return what NCCL would know of a cluster.
 
@@ -76,6 +77,8 @@ def communicator(
         Of the CPUs, which a cluster does not tell.
     environment : mapping of str to str, optional
         NCCL_* variables.
+    alone : bool
+        Of one of its nodes only.
 
     Raises
     ------
@@ -95,7 +98,7 @@ def communicator(
     sizes = np.bincount(cluster.node)
     if len(set(sizes.tolist())) > 1:
         raise InputError(f"{cluster.name}: nodes of different size, expected all alike")
-    gpus, nodes = int(sizes[0]), int(sizes.size)
+    gpus, nodes = int(sizes[0]), 1 if alone else int(sizes.size)
     inside = _inside(cluster, gpus)
     level = capability or inside.capability
     cards, card, network, latency = _network(cluster, nodes, level)
@@ -127,7 +130,7 @@ def communicator(
         nvls = max(least, min(_nvls_channels(level, nodes, gpus, card), most))
         nvls = nvls if graphs["nvls"].channels else 0
     return Communicator(
-        ranks=cluster.ranks,
+        ranks=gpus * nodes,
         nodes=nodes,
         capability=level,
         graphs=graphs,

@@ -12,6 +12,7 @@ from collsim.errors import InputError, UnknownNameError
 __all__ = [
     "ALGORITHMS",
     "COLLECTIVES",
+    "OUR_NAME",
     "PATHS",
     "PROTOCOLS",
     "algorithm_name",
@@ -29,6 +30,14 @@ COLLECTIVES: Final = ("broadcast", "reduce", "all_gather", "reduce_scatter", "al
 PATHS: Final = (
     "LOC", "NVL", "NVB", "C2C", "PIX", "PXB", "P2C", "PXN", "PHB", "SYS", "NET", "DIS",
 )  # fmt: skip
+# Our algorithms that are NCCL's.
+OUR_NAME: Final = {
+    "tree": "double_binary_tree",
+    "ring": "ring",
+    "nvls": "nvls",
+    "nvls_tree": "nvls_tree",
+    "pat": "pat",
+}
 _PLAIN: Final = {name.replace("_", ""): name for name in (*ALGORITHMS, *PROTOCOLS)}
 
 

@@ -25,7 +25,7 @@ def against_text(found: Comparison, where: str) -> str:
             str(row.max_bytes),
             f"to {format_size(row.max_bytes, 4)}",
             f"{row.nccl_algorithm}/{row.nccl_protocol}",
-            row.best_algorithm,
+            _best(row),
             "-" if row.nccl_us is None else format_us(row.nccl_us),
             format_us(row.time_us),
             "-" if row.gain is None else f"x{row.gain:.4g}",
@@ -46,7 +46,8 @@ def against_text(found: Comparison, where: str) -> str:
     )
     table = aligned(titles, rows, left=("", "NCCL's", "best", "at most"))
     head = f"{found.collective} on {where}, NCCL {found.version}'s choice by its own model"
-    note = "times and gain, simulated, at the geometric middle of each range"
+    how = "fitted" if found.fitted else "simulated"
+    note = f"times and gain, {how}, at the geometric middle of each range"
     return "\n".join([head, summary(found), table, note])
 
 
@@ -73,12 +74,17 @@ def summary(found: Comparison) -> str:
         else:
             for a, b, row in spans:
                 texts.append(
-                    f"takes up to {row.most or 1.0:.3g} times as long as {row.best_algorithm} "
+                    f"takes up to {row.most or 1.0:.3g} times as long as {_best(row)} "
                     f"from {format_size(a, 4)} to {format_size(b, 4)}"
                 )
     unknown = [row for row in found.rows if row.gain is None]
     more = f" What {unknown[0].nccl_algorithm} takes is not simulated here." if unknown else ""
     return f"NCCL's choice {'; it '.join(texts)}.{more}"
+
+
+def _best(row: Loss) -> str:
+    protocol = "" if row.best_protocol is None else f"/{row.best_protocol}"
+    return row.best_algorithm + protocol
 
 
 def _grouped(rows: Sequence[Loss]) -> list[tuple[bool, list[tuple[int, int, Loss]]]]:

@@ -61,7 +61,7 @@ class Compared:
 
 
 def check_text(found: CheckResult, compared: Compared) -> str:
-    """Return a check as text: measured beside predicted, then what falls short.
+    """Return a check as text: measured beside predicted, what falls short, what it looks like.
 
     Which file a row is from is told where there are several, and what ran where a log
     says it.
@@ -78,10 +78,14 @@ def check_text(found: CheckResult, compared: Compared) -> str:
         [cell(row) for cell in shown.values()] for row in found.rows
     ]
     table = aligned(tuple(shown), rows, _LEFT)
-    summary = found.summary
+    words = found.summary
+    if found.suggestions:
+        words += "\n\nwhat it looks like:\n" + "\n".join(
+            f"- {one}" for one in found.suggestions
+        )
     for file, name in names.items():
-        summary = summary.replace(f"{file}: ", f"{name}: ")
-    return f"# {compared}; busbw in GB/s\n{table}\n\n{summary}"
+        words = words.replace(f"{file}: ", f"{name}: ")
+    return f"# {compared}; busbw in GB/s\n{table}\n\n{words}"
 
 
 def _short(files: set[str]) -> dict[str, str]:

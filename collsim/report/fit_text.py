@@ -6,7 +6,7 @@ from collsim.calibrate.fit import FitResult
 from collsim.core.profile import ErrorSummary, Parameter
 from collsim.report.records import check_finite, record
 from collsim.report.table import aligned
-from collsim.units import format_bandwidth, format_time
+from collsim.units import format_bandwidth, format_size, format_time
 
 __all__ = ["fit_head", "fit_rows", "fit_text", "parameter_rows"]
 
@@ -41,8 +41,15 @@ def fit_head(found: FitResult) -> dict[str, Any]:
         "errors": {
             "in_sample": _errors(found.errors.in_sample, kind=False),
             "held_out": found.errors.held_out and _errors(found.errors.held_out, kind=True),
+            **_without(found),
         },
     }
+
+
+def _without(found: FitResult) -> dict[str, Any]:
+    """Return the errors without rows that stand out, where some do."""
+    errors = found.errors.without_outliers
+    return {} if errors is None else {"without_outliers": _errors(errors, kind=True)}
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
@@ -62,10 +69,20 @@ def parameter_rows(found: FitResult) -> list[dict[str, Any]]:
 def fit_text(found: FitResult) -> str:
     """Return a fit as text: its parameters with their intervals, and its errors."""
     rows = [
-        (key, _spelled(p.value, p.unit), _interval(p)) for key, p in found.parameters.items()
+        (key, _spelled(p.value, p.unit), _interval(p))
+        for key, p in found.parameters.items()
+        if found.fitted is None or p.kind == "fit"
     ]
     lines = [aligned(("parameter", "value", "95 % interval"), rows, ("parameter",))]
+    assumed = [key for key, p in found.parameters.items() if p.source is not None]
+    if assumed:
+        lines.append(
+            f"as believed before, because no row depends on them: {', '.join(assumed)}"
+        )
     lines += _errors_text(found.errors.in_sample, found.errors.held_out)
+    without = found.errors.without_outliers
+    if without is not None:
+        lines.append(f"without the rows that stand out, {without.n} rows: {_off(without)}")
     return "\n".join(lines)
 
 
@@ -96,4 +113,8 @@ def _interval(parameter: Parameter) -> str:
 def _spelled(value: float, unit: str) -> str:
     if unit == "s":
         return format_time(value)
+    if unit == "B":
+        return format_size(round(value), 3)
+    if unit == "1":
+        return f"{value:.4g}"
     return f"{value * 1e12:.4g}ps/B" + (f" ({format_bandwidth(1 / value)})" if value else "")

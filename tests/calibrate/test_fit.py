@@ -235,7 +235,7 @@ def test_what_reading_found_is_passed_on(write: Callable[..., str]) -> None:
 
 def test_a_real_ring_is_fitted_well(shared_data: Path) -> None:
     """H100, 8 GPUs, ring forced: two numbers predict unseen sizes to 10 % in nine of ten."""
-    found = fit(shared_data / "public" / "219_h100_1n_all_reduce_ring.txt")
+    found = fit(shared_data / "public" / "219_h100_1n_all_reduce_ring.txt", model="line")
     assert found.errors.held_out is not None
     assert found.errors.held_out.p90 < 0.1
     assert 300e9 < 1 / found.parameters["link.beta"].value < 450e9

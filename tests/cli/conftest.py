@@ -108,6 +108,22 @@ _KINDS: dict[str, Any] = {
     "ok": _FLAG,
     "reason": _TEXT,
     "verdict": _TEXT,
+    "line": _TEXT,
+    "system": _TEXT,
+    "role": (_TEXT, None),
+    "held_out": _TEXT,
+    "collectives": _TEXT,
+    "predictor": _TEXT,
+    "median": (float, None),
+    "p90": (float, None),
+    "n": (_COUNT, None),
+    "median_without_outliers": (float, None),
+    "p90_without_outliers": (float, None),
+    "n_without_outliers": (_COUNT, None),
+    "asked_median": (float, None),
+    "asked_p90": (float, None),
+    "met": (_FLAG, None),
+    "calibrate-report: reason": (_TEXT, None),
 }
 _PREDICTED = (
     "size count dtype op root algorithm protocol chunks channels model sharing time_us algbw "
@@ -123,6 +139,9 @@ _ROWS = {
     "check": "collective ranks nodes size measured_us predicted_us ratio verdict "
     "measured_busbw predicted_busbw algorithm protocol chunks model file",
     "calibrate-fit": "collective ranks nodes size measured_us predicted_us ratio",
+    "calibrate-report": "line system role held_out collectives predictor median p90 n "
+    "median_without_outliers p90_without_outliers n_without_outliers asked_median asked_p90 "
+    "met reason",
 }
 
 

@@ -154,7 +154,7 @@ def test_a_fit_of_a_cluster_is_of_its_link(
 ) -> None:
     """The profile brings the cluster along."""
     path = str(tmp_path / "mine.toml")
-    run(f"calibrate fit {log} -c dgx-h100 -o", path)
+    run(f"calibrate fit {log} -c dgx-h100 --model line -o", path)
     profile = tomllib.loads(Path(path).read_text("utf-8"))
     assert profile["cluster"] == "dgx-h100"
     assert list(profile["parameters"]) == ["nvlink4.alpha", "nvlink4.beta", "launch"]
@@ -168,9 +168,10 @@ def test_a_fit_of_a_cluster_is_of_its_link(
 def test_a_fit_of_several_link_classes_is_refused(fails: Any, log: str, two_nodes: str) -> None:
     """By option, and by what the log says."""
     message = fails(f"calibrate fit {log} -c dgx-h100 --nodes 2", code=2)
-    assert message == "--nodes: links of several classes are not fitted yet, only one node"
-    line = "calibrate fit -c dgx-h100 --collective all_reduce"
-    assert fails(line, two_nodes, code=1).startswith("rows of 2 nodes: links of several")
+    assert message.startswith("--nodes: the logs say how many nodes")
+    line = "calibrate fit -c dgx-h100 --collective all_reduce --model line"
+    message = fails(line, two_nodes, code=1)
+    assert message.startswith("rows of 2 nodes: one line is of one class")
 
 
 @pytest.mark.parametrize(

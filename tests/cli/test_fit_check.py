@@ -83,7 +83,8 @@ def test_check_prints_then_fails_past_the_tolerance(
     line = f"check {log} --alpha 0.75us --bandwidth 740.8GB/s"
     result = run(line)
     assert result.exit_code == 1
-    assert len(result.stdout.splitlines()) == 31 + 4
+    assert len(result.stdout.splitlines()) == 31 + 4 + 3
+    assert "as if every call started 10.6us late" in result.stdout
     error = "Error: check: 31 of 31 rows take more than 1.2 times the predicted time"
     assert result.stderr.splitlines()[-1] == error
     found = answer(line, code=1)

@@ -67,7 +67,7 @@ def test_errors_are_found_by_kind() -> None:
         ((math.nan, None, None, "s"), "value: got nan, expected a finite number from 0 up"),
         ((1.0, 2.0, 3.0, "s"), "value: got 1.0, expected it between low 2.0 and high 3.0"),
         ((1.0, 1.0, None, "s"), "low, high: expected both or neither"),
-        ((1.0, None, None, "us"), "unit: got 'us', expected 's' or 's/B'"),
+        ((1.0, None, None, "us"), "unit: got 'us', expected one of s, s/B, B, 1"),
         ((1.0, None, None, "s", "guess"), "kind: got 'guess', expected one of fit, "),
     ],
 )

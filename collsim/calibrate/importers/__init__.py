@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import Final, TextIO
 
-from collsim.calibrate.importer import LONGEST_LINE, Importer, ReadOptions
-from collsim.core.measurements import Measurement, Measurements, Source
+from collsim.calibrate.importer import LONGEST_LINE, Found, Importer, ReadOptions, collect
+from collsim.core.measurements import LeftOut, Measurement, Measurements, Source
 from collsim.errors import FileError, InputError
 from collsim.registry import member, names
 
-__all__ = ["Logs", "measurements_of", "read_log", "read_logs"]
+__all__ = ["Logs", "measurements_of", "read_log", "read_logs", "stream_log"]
 
 Logs = Measurements | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """Measurements, or one or several files of them."""
@@ -102,16 +102,92 @@ def measurements_of(logs: Logs) -> Measurements:
 
 def read_log(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Measurements:
     """Read one file. See `read_logs`."""
-    path = os.fspath(path)
+    name, importer, found = _read(path, options)
+    return collect(name, importer.rows, found)
+
+
+def stream_log(
+    path: str | os.PathLike[str], options: ReadOptions | None = None
+) -> Iterator[Found]:
+    """Yield what one file holds as it is read: rows, rows left out, notes.
+
+    Nothing is kept, so memory does not grow with the file.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read or is of no known format.
+
+    Examples
+    --------
+    >>> found = stream_log("examples/nccl_tests_all_reduce_8gpu.txt")
+    >>> sum(isinstance(one, Measurement) for one in found)
+    62
+    """
+    yield from _read(path, options)[2]
+
+
+def _read(
+    path: str | os.PathLike[str], options: ReadOptions | None
+) -> tuple[str, Importer, Iterator[Found]]:
+    path, options = os.fspath(path), options or ReadOptions()
     if path == "-" or not os.path.isfile(path):
         # A pipe can be read once only, and its beginning is looked at twice.
         name = STDIN if path == "-" else path
         lines = _stdin() if path == "-" else _text_of(path)
         held: list[str] = []
         importer = _pick(name, _kept(name, lines, held))
-        return importer.read(name, chain(held, lines), options or ReadOptions())
+        return name, importer, _found(name, importer, chain(held, lines), options, False)
     importer = _pick(path, _text_of(path))
-    return importer.read(path, _text_of(path), options or ReadOptions())
+    return path, importer, _found(path, importer, _text_of(path), options, True)
+
+
+def _found(
+    name: str, importer: Importer, lines: Iterable[str], options: ReadOptions, again: bool
+) -> Iterator[Found]:
+    """Yield what is in a file, which is read once more for tables of another format."""
+    watched = _Watched(importer, lines)
+    yield from importer.stream(name, watched, options)
+    for line, other in watched.strangers:
+        if again and importer.mixes and other.mixes:
+            try:
+                yield from other.stream(name, _text_of(name), options)
+            except FileError as error:
+                yield LeftOut(name, line, error.reason)
+        else:
+            yield LeftOut(
+                name,
+                line,
+                f"a table of another format, {other.summary}: put it in its own file",
+            )
+
+
+class _Watched:
+    """The lines of a file, and where tables of another format than its own begin."""
+
+    def __init__(self, importer: Importer, lines: Iterable[str]) -> None:
+        self._lines = lines
+        self._others = [
+            (text, other)
+            for other in _importers()
+            if other is not importer
+            for text in other.opens
+        ]
+        self._first: dict[str, tuple[int, Importer]] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        number = 1
+        for line in self._lines:
+            for text, other in self._others:
+                if text in line and other.summary not in self._first and other.marks(line):
+                    self._first[other.summary] = number, other
+            yield line
+            number += line.endswith("\n")
+
+    @property
+    def strangers(self) -> list[tuple[int, Importer]]:
+        """Where the first table of each other format begins; known after the lines."""
+        return list(self._first.values())
 
 
 def _kept(name: str, lines: Iterable[str], held: list[str]) -> Iterator[str]:
@@ -125,7 +201,7 @@ def _kept(name: str, lines: Iterable[str], held: list[str]) -> Iterator[str]:
 
 
 def _pick(path: str, lines: Iterable[str]) -> Importer:
-    importers = [_importer(name) for name in names(__name__)]
+    importers = _importers()
     length, noise, number = 0, 0, 1
     for line in lines:
         length += len(line)
@@ -139,6 +215,10 @@ def _pick(path: str, lines: Iterable[str]) -> Importer:
                 return importer
     known = "; ".join(importer.summary for importer in importers)
     raise FileError(path, f"no measurements in a known format, expected {known}")
+
+
+def _importers() -> list[Importer]:
+    return [_importer(name) for name in names(__name__)]
 
 
 def _importer(name: str) -> Importer:

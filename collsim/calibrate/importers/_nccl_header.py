@@ -2,6 +2,7 @@
 
 import re
 
+from collsim.calibrate.nccl_chosen import ALGORITHMS, PROTOCOLS
 from collsim.core.measurements import Source
 
 __all__ = ["Header", "collective_named", "is_test"]
@@ -17,24 +18,17 @@ _START = re.compile(r"Collective test starting:\s*(\w+)")
 # A program that goes by nccl-tests' custom and is none of its own.
 _OTHER = re.compile(r"(?<![\w.-])(\w{1,40})_perf(?:_mpi)?\s+(?:-[bef]\b|--(?:min|max)bytes\b)")
 _VERSION = re.compile(r"nccl-tests version .*nccl-library=(\d{4,6})")
-_THREAD = re.compile(r"nThread (\d{1,6}) nGpus (\d{1,6}) minBytes")
+_THREAD = re.compile(r"nThread:? (\d{1,6}) nGpus:? (\d{1,6}) minBytes")
 _GRAPH = re.compile(r"\bgraph: (\d+)")
 _RANK = re.compile(
-    r"Rank\s+(\d{1,7})\s+(?:Group\s+(\d{1,7})\s+)?Pid\s+(\d+)\s+on\s+(\S+)\s+device\s+\d+"
+    r"Rank\s+(\d{1,7})\s+(?:Group\s+(\d{1,7})\s+)?(?:Pid\s+(\d+)\s+)?on\s+(\S+)\s+device\s+\d+"
     r"\s+\[[^\]]*\]\s*(.*)"
 )
-_LIBRARY = re.compile(r"\b(NCCL|RCCL) version\s*:?\s*(\d+\.\d+[\w.:-]*)")
+_LIBRARY = re.compile(
+    r"\b(NCCL|RCCL) version\s*:?\s*(\d+\.\d+[\w.:-]*)|compiled with (NCCL) (\d+\.\d+[\w.]*)"
+)
 _FORCED = re.compile(r"\b(?:NCCL_)?(ALGO|PROTO)(?:=| set by environment to )(\w+)(?![\w,^;:])")
-_ALGORITHMS = {
-    "ring": "ring",
-    "tree": "tree",
-    "nvls": "nvls",
-    "nvlstree": "nvls_tree",
-    "collnetchain": "collnet_chain",
-    "collnetdirect": "collnet_direct",
-    "pat": "pat",
-}
-_PROTOCOLS = ("ll", "ll128", "simple")
+_ALGORITHMS = {name.replace("_", ""): name for name in ALGORITHMS}
 _VERSION_STEP, _START_STEP, _THREAD_STEP, _RANK_STEP = 1, 2, 3, 4
 
 
@@ -77,7 +71,7 @@ class Header:
         self._graph = False
         self._library: str | None = None
         self._device: str | None = None
-        self._groups: dict[int, dict[int, tuple[str, str]]] = {}
+        self._groups: dict[int, dict[int, tuple[str, str | None]]] = {}
 
     def begins(self, text: str) -> bool:
         """Return whether `text` opens the head of another run than this one."""
@@ -89,24 +83,36 @@ class Header:
         step = _step(text)
         self._step = max(self._step, step)
         if found := _RANK.search(text):
-            group = self._groups.setdefault(int(found[2] or 0), {})
-            group[int(found[1])] = found[4], found[3]
-            self._device = self._device or found[5].strip() or None
+            self.device(int(found[1]), int(found[2] or 0), found[3], found[4], found[5])
         elif found := _VERSION.search(text):
-            self._library = f"NCCL {_release(int(found[1]))}"
+            self.library(int(found[1]))
         elif found := _LIBRARY.search(text):
-            self._library = self._library or f"{found[1]} {found[2]}"
+            name, version = found[1] or found[3], found[2] or found[4]
+            self._library = self._library or f"{name} {version}"
         elif found := _START.search(text):
             self.collective = found[1].removesuffix("_perf")
         elif found := _THREAD.search(text):
-            self._per_process = int(found[1]), int(found[2])
             graph = _GRAPH.search(text)
-            self._graph = graph is not None and int(graph[1]) > 0
+            self.run(int(found[1]), int(found[2]), graph is not None and int(graph[1]) > 0)
         for name, value in _FORCED.findall(text):
             if name == "ALGO":
                 self.algorithm = _ALGORITHMS.get(value.lower(), self.algorithm)
-            elif value.lower() in _PROTOCOLS:
+            elif value.lower() in PROTOCOLS:
                 self.protocol = value.lower()
+
+    def device(self, rank: int, group: int, pid: str | None, host: str, name: str) -> None:
+        """Take one rank of one communicator."""
+        self._groups.setdefault(group, {})[rank] = host, pid
+        self._device = self._device or name.strip() or None
+
+    def library(self, code: int) -> None:
+        """Take NCCL_VERSION_CODE of the library that ran."""
+        self._library = f"NCCL {_release(code)}"
+
+    def run(self, threads: int, gpus: int, graph: bool) -> None:
+        """Take threads of a process, GPUs of a thread, and whether a graph was replayed."""
+        self._per_process = threads, gpus
+        self._graph = graph
 
     @property
     def ranks(self) -> int | None:
@@ -129,14 +135,17 @@ class Header:
         clock = "CPU time" if cpu else "host"
         if self._graph:
             clock += ", CUDA graph"
-        return Source(file, line, self._library, clock, self._process_model(), self._device)
+        backend = "rccl" if (self._library or "").startswith("RCCL") else "nccl"
+        return Source(
+            file, line, self._library, clock, self._process_model(), self._device, backend
+        )
 
     def _process_model(self) -> str | None:
         members = [place for group in self._groups.values() for place in group.values()]
         if self._per_process is not None:
             threads, gpus = self._per_process
             per_process = threads * gpus
-        elif members:
+        elif members and all(pid is not None for _, pid in members):
             threads, per_process = 1, -(-len(members) // len(set(members)))
         else:
             return None

@@ -35,6 +35,8 @@ def half_unit(number: str) -> float:
     >>> half_unit("1.25"), half_unit("11785"), half_unit("5e+06")
     (0.005, 0.5, 500000.0)
     """
+    if "e" not in number and "E" not in number:
+        return 0.5 * 10.0 ** -(len(number) - 1 - number.find(".") if "." in number else 0)
     mantissa, _, exponent = number.lower().partition("e")
     places = len(mantissa.partition(".")[2])
     return 0.5 * 10.0 ** (int(exponent or 0) - places)

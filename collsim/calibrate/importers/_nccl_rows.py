@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from sys import intern
 
 from collsim.units import MAX_SIZE
 
@@ -14,6 +15,7 @@ __all__ = [
     "foreign_unit",
     "impossible_row",
     "numbers_of",
+    "prefix_of",
     "rows_of",
 ]
 
@@ -31,10 +33,15 @@ _START = re.compile(rf"(?<!\S)(\d{{1,19}})\s+(\d{{1,19}})\s+({'|'.join(DTYPES)})
 _IMPOSSIBLE = re.compile(rf"(?<!\S)(-?\d+)\s+(-?\d+)\s+(?:{'|'.join(DTYPES)})(?!\S)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|N/A|-?inf|-?nan")
 _FINITE = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?")
-_HEAD = re.compile(r"\bsize\s+count\s+type\b(.*)")
+_HEAD = re.compile(r"\b(?:size\s+count|bytes\s+N)\s+type\b(.*)")
+# Bandwidths of two decimals without a blank between them, once they outgrow their columns.
+_MERGED = re.compile(r"(?:\d{1,12}\.\d\d){2,4}")
+_APART = re.compile(r"\d+\.\d\d")
 _UNITS = re.compile(r"\s*#?(?:\s*\([^()\s]{1,20}\)){3,20}\s*")
 _KNOWN_UNITS = ("B", "bytes", "elements", "us", "\u00b5s", "\u03bcs", "GB/s", "%")
 _SHOWN = 24
+_DIGITS = re.compile(r"\d+")
+_LABELS = ":|]>)/"  # what ends a label; mere words and numbers are no prefix
 
 
 @dataclass(frozen=True)
@@ -51,17 +58,28 @@ class Columns:
         Whether the time is CPU time.
     error : bool
         Whether correctness is given as a largest error and not as a count.
+    milliseconds : bool
+        Whether times are in ms, as in the first layout, and not in us.
+    exact : bool
+        Whether times have as many decimals as they need, and not those of their unit.
     """
 
     root: bool
     half: int
     cpu: bool
     error: bool
+    milliseconds: bool = False
+    exact: bool = False
+
+    @property
+    def unit(self) -> str:
+        """Unit of the times."""
+        return "ms" if self.milliseconds else "us"
 
 
 @dataclass(frozen=True)
 class Half:
-    """One half of a row, as text: time in us, algbw, busbw in GB/s, #wrong."""
+    """One half of a row, as text: time, algbw, busbw in GB/s, #wrong."""
 
     time: str
     algbw: str
@@ -72,7 +90,7 @@ class Half:
     def readable(self) -> bool:
         """Whether time and bandwidths are finite numbers; #wrong may be N/A."""
         numbers = all(_FINITE.fullmatch(text) for text in (self.time, self.algbw, self.busbw))
-        return numbers and "n" not in self.wrong
+        return numbers and (self.wrong == "N/A" or _FINITE.fullmatch(self.wrong) is not None)
 
 
 @dataclass(frozen=True)
@@ -124,7 +142,9 @@ def columns_of(text: str) -> Columns | None:
     Examples
     --------
     >>> columns_of("# size count type redop time algbw busbw error time algbw busbw error")
-    Columns(root=False, half=4, cpu=False, error=True)
+    Columns(root=False, half=4, cpu=False, error=True, milliseconds=False, exact=False)
+    >>> columns_of("# bytes N type op time algbw busbw res time algbw busbw res").unit
+    'ms'
     """
     found = _HEAD.search(text)
     if found is None:
@@ -133,7 +153,9 @@ def columns_of(text: str) -> Columns | None:
     if "algbw" not in names:
         return None
     half = PER_ITERATION if "i_min" in names else HALF
-    return Columns("root" in names, half, "cputime" in names, "error" in names)
+    first = "res" in names
+    error = "error" in names or first
+    return Columns("root" in names, half, "cputime" in names, error, milliseconds=first)
 
 
 def foreign_unit(text: str) -> str | None:
@@ -186,9 +208,28 @@ def rows_of(text: str, line: int) -> list[Row]:
             continue
         words = text[found.end() : end].split()
         op = words.pop(0) if words and words[0] in OPS else None
-        row = Row(line, int(found[1]), int(found[2]), found[3], op, _leading(words))
+        # One copy of each word, however many rows there are.
+        dtype, op = intern(found[3]), op and intern(op)
+        row = Row(line, int(found[1]), int(found[2]), dtype, op, _leading(words))
         rows.append(row)
     return rows
+
+
+def prefix_of(text: str) -> re.Pattern[str] | None:
+    """Return what a launcher put before the row in `text`, its digits left open.
+
+    Examples
+    --------
+    >>> prefix_of("worker-1  |  1024 256 float").match("worker-2  | 366.5").end()
+    11
+    >>> prefix_of("   1024 256 float") is None
+    True
+    """
+    found = _START.search(text)
+    prefix = text[: found.start()].strip() if found is not None else ""
+    if not prefix or not any(letter in prefix for letter in _LABELS):
+        return None
+    return re.compile(r"\s*" + _DIGITS.sub(r"\\d+", re.escape(prefix)))
 
 
 def numbers_of(text: str) -> tuple[str, ...]:
@@ -207,7 +248,10 @@ def numbers_of(text: str) -> tuple[str, ...]:
 def _leading(words: list[str]) -> tuple[str, ...]:
     numbers = []
     for word in words:
-        if _NUMBER.fullmatch(word) is None:
+        if _NUMBER.fullmatch(word) is not None:
+            numbers.append(word)
+        elif _MERGED.fullmatch(word) is not None:
+            numbers += _APART.findall(word)
+        else:
             break
-        numbers.append(word)
     return tuple(numbers)

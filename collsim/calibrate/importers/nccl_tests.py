@@ -1,9 +1,9 @@
 """nccl-tests' (and rccl-tests') text output, of every column layout from 2.0 on."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from collsim.calibrate.importer import LONGEST_LINE, Importer, ReadOptions
+from collsim.calibrate.importer import Found, Importer, ReadOptions, numbered
 from collsim.calibrate.importers._lines import clean
 from collsim.calibrate.importers._nccl_header import Header, collective_named
 from collsim.calibrate.importers._nccl_rows import (
@@ -13,21 +13,24 @@ from collsim.calibrate.importers._nccl_rows import (
     foreign_unit,
     impossible_row,
     numbers_of,
+    prefix_of,
     rows_of,
 )
 from collsim.calibrate.importers._nccl_table import Table
+from collsim.calibrate.nccl_chosen import Chosen, chosen_in
 from collsim.core.measurements import LeftOut, Measurement, Measurements
 from collsim.errors import FileError
 
 __all__ = ["IMPORTER", "marks", "read"]
 
 _HEADS = re.compile(
-    r"nThread \d+ nGpus \d+ minBytes|Collective test starting:|nccl-tests version"
+    r"nThread:? \d+ nGpus:? \d+ minBytes|Collective test starting:|nccl-tests version"
 )
 _ENDS = re.compile(
     r"Avg bus bandwidth|Collective test concluded|^\s*#{2,}\s|Out of bounds values"
 )
-_NO_ROW = "no row of measurements, expected nccl-tests lines of size, count, type, times"
+_AT_MESSAGE = re.compile(r" NCCL [A-Z]+ ")
+_PART = 4096  # rows of a table that are held at once; no sweep of sizes has as many
 _ORPHAN = 4  # numbers that a half of a row has
 _SIZE_AND_COUNT = 2
 
@@ -48,7 +51,7 @@ def marks(line: str) -> bool:
     return bool(rows_of(text, 0)) or columns_of(text) is not None
 
 
-def read(file: str, lines: Iterable[str], options: ReadOptions) -> Measurements:
+def read(file: str, lines: Iterable[str], options: ReadOptions | None = None) -> Measurements:
     """Read one log; see `collsim.calibrate.importers.read_logs`.
 
     Raises
@@ -67,22 +70,19 @@ def read(file: str, lines: Iterable[str], options: ReadOptions) -> Measurements:
     >>> [(row.seconds, row.in_place, row.nodes) for row in rows]
     [(1e-05, False, 2), (9e-06, True, 2)]
     """
+    return IMPORTER.read(file, lines, options)
+
+
+def _stream(file: str, lines: Iterable[str], options: ReadOptions) -> Iterator[Found]:
     reader = _Reader(file, options)
-    number = 1
-    for line in lines:
+    for number, line in numbered(lines):
         reader.take(line, number)
-        # A piece of a line that is too long is followed by the rest of it.
-        number += len(line) < LONGEST_LINE or line.endswith("\n")
+        if reader.found:
+            yield from reader.drained()
     reader.finish()
-    if not reader.rows:
-        why = (
-            f" ({len(reader.left_out)} left out: {reader.left_out[0]})"
-            if reader.left_out
-            else ""
-        )
-        raise FileError(file, _NO_ROW + why)
-    left_out = sorted(reader.left_out, key=lambda left: left.line)
-    return Measurements(reader.rows, left_out, dict.fromkeys(reader.notes))
+    yield from reader.drained()
+    if reader.failed is not None and not reader.rows:
+        raise reader.failed
 
 
 class _Reader:
@@ -91,32 +91,43 @@ class _Reader:
     def __init__(self, file: str, options: ReadOptions) -> None:
         self.file = file
         self.options = options
-        self.rows: list[Measurement] = []
-        self.left_out: list[LeftOut] = []
-        self.notes: list[str] = []
+        self.found: list[Found] = []
+        self.rows = 0
+        self.failed: FileError | None = None
         self._header = Header()
         self._columns: Columns | None = None
         self._command: str | None = None
+        self._chosen = Chosen()
         self._table: list[Row] = []
+        self._decided: tuple[str, int] | None = None
         self._pending: Row | None = None
+        self._prefix: re.Pattern[str] | None = None
+        self._last = 0
+
+    def drained(self) -> list[Found]:
+        """Return what was found since the last time."""
+        found, self.found = self.found, []
+        return found
 
     def take(self, line: str, number: int) -> None:
         """Take one line."""
-        if " NCCL " in line and ("version" in line or "set by environment" in line):
-            self._header.absorb(line)
+        if " NCCL " in line:
+            self._take_message(line)
         text = clean(line)
         if not text or text.isspace():
             return
         rows = rows_of(text, number)
         for row in rows:
             self._add(row)
+        if self._pending is not None and rows:
+            self._prefix = prefix_of(text)
         impossible = impossible_row(text)
         if impossible is not None:
             self._settle()
-            self.left_out.append(LeftOut(self.file, number, impossible))
+            self.found.append(LeftOut(self.file, number, impossible))
         if rows or impossible is not None:
             return
-        numbers = numbers_of(text)
+        numbers = numbers_of(self._unlabelled(text))
         if numbers:
             self._continue(numbers, number)
             return
@@ -134,6 +145,23 @@ class _Reader:
     def finish(self) -> None:
         """Take the end of the file."""
         self._close()
+
+    def _unlabelled(self, text: str) -> str:
+        """Return the rest of a row without the label that its beginning has, too."""
+        if self._pending is None or self._prefix is None:
+            return text
+        found = self._prefix.match(text)
+        return text if found is None else text[found.end() :]
+
+    def _take_message(self, line: str) -> None:
+        if "version" in line or "set by environment" in line:
+            self._header.absorb(line)
+        if "Bytes -> " in line:
+            # Messages of several processes may share a line.
+            for part in _AT_MESSAGE.split(line):
+                choice = chosen_in(part)
+                if choice is not None:
+                    self._chosen.add(choice)
 
     def _refuse_units(self, text: str, number: int) -> None:
         unit = foreign_unit(text) if "(" in text and self._columns is not None else None
@@ -158,9 +186,12 @@ class _Reader:
             self._pending = row
             return
         # Sizes ascend within a sweep; without a head, a drop may be another run.
-        if self._table and row.nbytes < self._table[-1].nbytes:
+        if row.nbytes < self._last:
             self._close()
         self._table.append(row)
+        self._last = row.nbytes
+        if len(self._table) >= _PART:
+            self._resolve()
 
     def _continue(self, numbers: tuple[str, ...], line: int) -> None:
         if self._pending is not None:
@@ -169,9 +200,9 @@ class _Reader:
                 row, self._pending = self._pending, None
                 self._add(row)
         elif len(numbers) >= _ORPHAN and "." in numbers[0]:
-            self.left_out.append(LeftOut(self.file, line, "half a row, without its size"))
+            self.found.append(LeftOut(self.file, line, "half a row, without its size"))
         elif len(numbers) == _SIZE_AND_COUNT and "".join(numbers).isdigit():
-            self.left_out.append(LeftOut(self.file, line, "a row cut before its type"))
+            self.found.append(LeftOut(self.file, line, "a row cut before its type"))
 
     def _settle(self) -> None:
         if self._pending is not None:
@@ -179,26 +210,51 @@ class _Reader:
             reason = (
                 f"cut after {len(row.numbers)} numbers, expected time algbw busbw #wrong twice"
             )
-            self.left_out.append(LeftOut(self.file, row.line, reason))
+            self.found.append(LeftOut(self.file, row.line, reason))
 
     def _end(self) -> None:
         """End a run: its header says nothing about what follows."""
         self._close()
         self._header = Header()
+        self._chosen = Chosen()
 
     def _close(self) -> None:
         """End a table."""
         self._settle()
+        self._resolve()
+        self._decided, self._last = None, 0
+
+    def _resolve(self) -> None:
         if not self._table:
             return
         table = Table(
-            self.file, self._header, self._columns, self._command, self.options, self._table
+            self.file,
+            self._header,
+            self._columns,
+            self._command,
+            self.options,
+            self._table,
+            self._chosen,
         )
-        table.resolve()
-        self.rows += table.kept
-        self.left_out += table.left_out
-        self.notes += table.notes
+        table.decided = self._decided
+        try:
+            table.resolve()
+        except FileError as error:
+            # Other tables of the file may say what this one does not.
+            self.failed = self.failed or error
+            reason = error.reason.partition(": ")[2] or error.reason
+            table.found = [LeftOut(self.file, row.line, reason) for row in self._table]
+        self._decided = table.decided
+        self.found += table.found
+        self.rows += sum(isinstance(one, Measurement) for one in table.found)
         self._table = []
 
 
-IMPORTER = Importer(marks, read, "nccl-tests text output")
+IMPORTER = Importer(
+    marks,
+    _stream,
+    "nccl-tests text output",
+    "nccl-tests lines of size, count, type, times",
+    opens=("nThread", "Collective test starting:", "algbw"),
+    mixes=True,
+)

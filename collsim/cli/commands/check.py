@@ -1,5 +1,7 @@
 """``collsim check``: measured beside predicted."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from collsim.cli.clusters import ClusterChoice
@@ -16,6 +18,11 @@ from collsim.cli.output import Output
 from collsim.cli.types import TOLERANCE
 from collsim.errors import CollsimError
 
+if TYPE_CHECKING:
+    from collsim.calibrate.suggest import Network
+    from collsim.core.cluster import Cluster
+    from collsim.core.profile import Profile
+
 __all__ = ["command"]
 
 
@@ -24,6 +31,8 @@ __all__ = ["command"]
 
     LOG is the output of nccl-tests, or - for standard input. Exits with 1 if a row takes
     longer than predicted by more than the tolerance.
+
+    Where the numbers say so it is said what a shortfall looks like, as "2 of 8 NICs used".
 
     \b
     Verdicts, for a tolerance of 20%:
@@ -61,6 +70,7 @@ def command(
     from collsim.calibrate.check import CheckRow, check
     from collsim.calibrate.importers import read_logs
     from collsim.core.cluster import Cluster
+    from collsim.core.profile import Profile
     from collsim.report.check_text import Compared, check_text
     from collsim.report.records import keys_of, records
 
@@ -70,14 +80,18 @@ def command(
         name = profile.cluster
     measured = read_logs(rows.logs, rows.collective, cluster.ranks, cluster.gpus_per_node)
     found = check(
-        measured, model, tolerance, algorithm, rows.columns, rows.where, profile=profile
+        *(measured, model, tolerance, algorithm, rows.columns, rows.where),
+        profile=profile,
+        network=None if isinstance(model, Cluster) else _cards(name),
     )
     tell(measured, (*_default(cluster, name), *found.notes))
+    fitted = isinstance(model, Profile) and model.model == "nccl"
+    own = "ring" if profile is None else profile.algorithm
     compared = Compared(
         cluster=name,
         profile=None if profile is None else profile.name,
-        algorithm=algorithm or ("ring" if profile is None else profile.algorithm),
-        network=model.shape if isinstance(model, Cluster) else "ideal one-port network",
+        algorithm=algorithm or ("NCCL's own choice" if fitted else own),
+        network="fitted times" if fitted else _network(model),
     )
     kinds, counts = ({getattr(r, key) for r in found.rows} for key in ("collective", "ranks"))
     output.emit(
@@ -91,6 +105,7 @@ def command(
         collective=kinds.pop() if len(kinds) == 1 else None,
         ranks=counts.pop() if len(counts) == 1 else None,
         summary=found.summary,
+        suggestions=list(found.suggestions),
     )
     if not found.ok:
         slow = sum(row.ratio > 1 + tolerance for row in found.rows)
@@ -98,6 +113,24 @@ def command(
             f"check: {slow} of {len(found.rows)} rows take more than {1 + tolerance:.4g} times "
             "the predicted time"
         )
+
+
+def _cards(name: str) -> "Network | None":
+    """Return the network cards of the cluster that a profile was fitted on."""
+    from collsim.calibrate.suggest import network_of
+    from collsim.core.cluster import Cluster
+
+    if name == "ideal":
+        return None
+    try:
+        return network_of(Cluster.load(name, nodes=2))
+    except CollsimError:
+        # Nothing hangs on it but what a shortfall may look like.
+        return None
+
+
+def _network(model: "Cluster | Profile") -> str:
+    return getattr(model, "shape", "ideal one-port network")
 
 
 def _default(cluster: ClusterChoice, name: str) -> list[str]:

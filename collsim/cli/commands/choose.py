@@ -97,6 +97,11 @@ def command(
         return
     from collsim.choose.policy import choose
 
+    if profile is not None and profile.model == "nccl":
+        note(
+            f"times are simulated with the alpha and beta of the best of NCCL's protocols in "
+            f"profile {profile.name}; --against nccl compares fitted times of what NCCL has"
+        )
     found = []
     for name in names:
         run["chunks"] = chosen_chunks(run["chunks"], profile, name)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
+from collsim.cli.fitted import fitted_times, tell_fitted
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     SizeChoice,
@@ -68,7 +69,8 @@ def command(
     profile = cluster.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     tell_large(network)
-    answer = predict(collective, network, wanted, **run, healthy=healthy)
+    fitted = fitted_times(profile, healthy)
+    answer = predict(collective, network, wanted, **run, healthy=healthy, fitted=fitted)
     tell_uncrossed(
         cluster, answer.collective, [row.algorithm for row in answer.rows], run["root"]
     )
@@ -85,7 +87,9 @@ def command(
         for text in size_notes(wanted, profile):
             note(text)
         others = sorted({row.algorithm for row in answer.rows} - {profile.algorithm})
-        if others:
+        if profile.model == "nccl":
+            tell_fitted(profile, answer)
+        elif others:
             note(
                 f"profile {profile.name} was fitted to {profile.algorithm}; its alpha and beta "
                 f"are carried over to {', '.join(others)}, which no row of the fit has shown"

@@ -7,6 +7,7 @@ another one gains too little.
 from collsim.interop.nccl_tuner.against import MIN_GAIN, against
 from collsim.interop.nccl_tuner.csvfile import to_csv
 from collsim.interop.nccl_tuner.env import Setting, allowed, to_env
+from collsim.interop.nccl_tuner.fitted import against_fitted, unseen
 from collsim.interop.nccl_tuner.names import FUNCTIONS, NCCL_OF, OUR_NAME, available
 from collsim.interop.nccl_tuner.rules import ALL_SIZES, Rule, rules
 
@@ -19,9 +20,11 @@ __all__ = [
     "Rule",
     "Setting",
     "against",
+    "against_fitted",
     "allowed",
     "available",
     "rules",
     "to_csv",
     "to_env",
+    "unseen",
 ]

@@ -111,7 +111,10 @@ def _told(found: Comparison) -> Iterable[str]:
     for row in gained:
         span = f"{format_size(row.min_bytes, 4)} to {format_size(row.max_bytes, 4)}"
         gain = f", x{row.gain:.3g} at {format_size(row.size, 4)}" if row.gain else ""
-        yield f"  from {span} {row.best_algorithm} for its {row.nccl_algorithm}{gain}"
+        best, its = row.best_algorithm, row.nccl_algorithm
+        if row.best_protocol is not None:
+            best, its = f"{best}/{row.best_protocol}", f"{its}/{row.nccl_protocol}"
+        yield f"  from {span} {best} for its {its}{gain}"
 
 
 def _wrapped(text: str) -> list[str]:

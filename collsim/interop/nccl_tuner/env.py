@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
+from collsim.calibrate.nccl_model import Fitted
 from collsim.choose.curve import Curve
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
+from collsim.interop.nccl_tuner.fitted import FittedCurve
 from collsim.interop.nccl_tuner.names import FUNCTIONS, OUR_NAME, available
 from collsim.interop.nccl_tuner.ranges import Own, at
 from collsim.nccl import Tuning
@@ -54,6 +56,7 @@ def allowed(
     min_bytes: int = 8,
     max_bytes: int = 2**33,
     min_gain: float = 0.0,
+    fitted: Fitted | None = None,
     **run: Any,
 ) -> Setting:
     """Return the algorithms that NCCL had best be allowed, whatever the size.
@@ -62,6 +65,8 @@ def allowed(
     ----------
     collective_name, cluster, table, min_bytes, max_bytes, min_gain, **run
         As for :func:`collsim.interop.nccl_tuner.against.against`.
+    fitted : Fitted, optional
+        Fitted times, instead of simulated ones.
 
     Examples
     --------
@@ -73,7 +78,12 @@ def allowed(
     name = collective(collective_name).name
     theirs = [a for a in available(table, name) if a in OUR_NAME]
     run = {key: value for key, value in run.items() if key in {"root", "model"}}
-    curves = {a: Curve(name, OUR_NAME[a], cluster, **run) for a in theirs}
+    curves: dict[str, Curve | FittedCurve]
+    if fitted is None:
+        curves = {a: Curve(name, OUR_NAME[a], cluster, **run) for a in theirs}
+    else:
+        where = table.comm.ranks, table.comm.nodes
+        curves = {a: FittedCurve(fitted, name, *where, a) for a in theirs}
     own = Own(table, name)
     steps = max(1, math.ceil(math.log2(max(1, max_bytes) / max(1, min_bytes))))
     start = max(1, min_bytes)

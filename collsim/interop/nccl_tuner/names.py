@@ -3,16 +3,10 @@
 from typing import Final
 
 from collsim.nccl import COLLECTIVES, Tuning
+from collsim.nccl.names import OUR_NAME
 
 __all__ = ["FUNCTIONS", "NCCL_OF", "OUR_NAME", "available"]
 
-OUR_NAME: Final = {
-    "tree": "double_binary_tree",
-    "ring": "ring",
-    "nvls": "nvls",
-    "nvls_tree": "nvls_tree",
-    "pat": "pat",
-}
 NCCL_OF: Final = {ours: theirs for theirs, ours in OUR_NAME.items()}
 
 # Words for collectives, in the CSV of the example plugin and in NCCL_ALGO, which takes any

@@ -39,9 +39,15 @@ class Own:
         names = {r.algorithm for r in self.choice} | {k[1] for k in self.table.cells}
         return self.among([name for name in names if not name.startswith("nvls")])
 
-    def among(self, algorithms: Sequence[str]) -> tuple[ChoiceRange, ...]:
-        """Return NCCL's choice if it had some of its algorithms only."""
-        cells = {key: c for key, c in self.table.cells.items() if key[1] in algorithms}
+    def among(
+        self, algorithms: Sequence[str], protocol: str | None = None
+    ) -> tuple[ChoiceRange, ...]:
+        """Return NCCL's choice if it had some of its algorithms, or one protocol, only."""
+        cells = {
+            key: c
+            for key, c in self.table.cells.items()
+            if key[1] in algorithms and protocol in (None, key[2])
+        }
         return self._ranges(replace(self.table, cells=cells, spare={}))
 
     def _ranges(self, table: Tuning) -> tuple[ChoiceRange, ...]:

@@ -49,11 +49,11 @@ def rules(table: Tuning, found: Comparison) -> tuple[Rule, ...]:
     """Return what to run at every size from 0 up.
 
     Where another of NCCL's algorithms gains enough, it is taken, in the protocol and
-    channels that NCCL's model has for it. Everywhere else NCCL's own choice is repeated,
-    with its channels, also beyond the range that was compared; but a range that begins at
-    8 B or ends at 8 GiB goes on to the smallest and largest. In-switch reduction is not
-    there for every type and operation: if some rule takes it, NCCL's choice without it
-    follows, over all sizes.
+    channels that NCCL's model has for it; the protocol is the fitted one where times tell.
+    Everywhere else NCCL's own choice is repeated, with its channels, also beyond the range
+    that was compared; but a range that begins at 8 B or ends at 8 GiB goes on to the smallest
+    and largest. In-switch reduction is not there for every type and operation: if some rule
+    takes it, NCCL's choice without it follows, over all sizes.
 
     Parameters
     ----------
@@ -79,7 +79,9 @@ def rules(table: Tuning, found: Comparison) -> tuple[Rule, ...]:
     low, high = (0 if low <= _TINY else low), (TOP if high >= _HUGE else high)
     parts = list(_clipped(own.choice, 0, low - 1))
     for row in found.rows:
-        source = own.among([row.best_algorithm]) if row.gained else own.choice
+        source = own.choice
+        if row.gained:
+            source = own.among([row.best_algorithm], row.best_protocol)
         first = low if row is found.rows[0] else row.min_bytes
         last = high if row is found.rows[-1] else row.max_bytes
         parts += _clipped(source, first, last)

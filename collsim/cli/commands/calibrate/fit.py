@@ -1,11 +1,12 @@
 """``collsim calibrate fit``: measurements to a profile."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from collsim.cli.lazy import command as _command
 from collsim.cli.logs import tell
+from collsim.cli.measured_on import check_size, described, given, placed
 from collsim.cli.options import (
     LogChoice,
     algorithm_option,
@@ -15,11 +16,8 @@ from collsim.cli.options import (
 )
 from collsim.cli.output import Output
 from collsim.cli.types import Whole
-from collsim.errors import InputError, UsageError
+from collsim.errors import UsageError
 from collsim.files import write_whole
-
-if TYPE_CHECKING:
-    from collsim.core.profile import Profile
 
 __all__ = ["command"]
 
@@ -27,22 +25,37 @@ _STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 @_command(
-    """Fit alpha, beta and launch to measured times, and write them as a profile.
+    """Fit a model to measured times, and write it as a profile.
 
     LOG is the output of nccl-tests, or - for standard input. The profile is TOML and goes
     to stdout, or with -o to a file; then, and with --json or --csv, a summary is printed.
-    With -c it is of that cluster, whose links must be of one class; else of an ideal network.
+
+    \b
+    --model nccl  times of NCCL's algorithms and protocols, of which its own table tells which
+                  one runs; other sizes, collectives, rank and node counts follow
+            line  one latency and one bandwidth: alpha, beta and launch of --algorithm, on
+                  one node of -c, whose links must be of one class, or an ideal network
+            auto  nccl, where the rows are of NCCL and -c or the name of the GPU tells the
+                  system; else line, and why
 
     \b
     Examples:
       collsim calibrate fit examples/nccl_tests_all_reduce_8gpu.txt
       collsim calibrate fit examples/nccl_tests_all_reduce_8gpu.txt -o mine.toml --json
       collsim calibrate fit examples/nccl_tests_all_reduce_8gpu.txt -c dgx-h100 -o mine.toml
+      collsim calibrate fit node1.txt node2.txt node8.txt -c gh200-slingshot --hold-out nodes
     """
 )
 @log_options
 @click.option("--ranks", type=Whole(name="P"), help="Of logs that do not say it.")
 @click.option("--gpus-per-node", type=Whole(), help="Of logs that do not say it.")
+@click.option(
+    "--model",
+    type=click.Choice(["auto", "nccl", "line"]),
+    default="auto",
+    show_default=True,
+    help="What is fitted.",
+)
 @algorithm_option("ring", "NAME")
 @chunks_option
 @click.option(
@@ -53,10 +66,9 @@ _STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
     help="Errors are of rows that the fit did not see: every second size, or each collective, "
     "rank count or node count in turn. The profile is of all rows.",
 )
-@click.option(
-    "-c", "--cluster", "machine", metavar="NAME|FILE", help="What was measured: one node of it."
-)
+@click.option("-c", "--cluster", "machine", metavar="NAME|FILE", help="What was measured.")
 @click.option("--nodes", type=Whole(), hidden=True)
+@click.option("--plot", "picture", metavar="FILE", help="Draw data, fit, residuals and pieces.")
 @click.option("--name", default="fitted", help="Name of the profile.  [default: fitted]")
 @output_options
 def command(
@@ -65,23 +77,34 @@ def command(
     gpus_per_node: int | None,
     machine: str | None,
     nodes: int | None,
+    picture: str | None,
     output: Output,
     **how: Any,
 ) -> None:
     """Read, fit and write."""
     output.check()
     if nodes is not None:
-        raise UsageError("--nodes: links of several classes are not fitted yet, only one node")
+        raise UsageError(
+            "--nodes: the logs say how many nodes; choose with --where 'nodes == N'"
+        )
+    if picture is not None:
+        from collsim.plot.paper import check_path
+
+        check_path(picture)
     from collsim.calibrate.fit import fit
     from collsim.calibrate.importers import read_logs
     from collsim.config.links import fastest_link
     from collsim.config.profile import dumps
     from collsim.report.fit_text import fit_head, fit_rows, fit_text, parameter_rows
 
-    if machine is not None:
-        how |= {"cluster": machine, "link_class": _link_class(machine)}
+    for name in ("algorithm", "chunks"):
+        if not given(name):
+            how[name] = None
     measured = read_logs(rows.logs, rows.collective, ranks, gpus_per_node)
     fastest = fastest_link()
+    if machine is not None:
+        measured = placed(measured, machine)
+        how |= described(machine, measured, how)
     found = fit(
         measured,
         columns=rows.columns,
@@ -90,8 +113,12 @@ def command(
         **how,
     )
     if machine is not None:
-        _check_size(found.profile, machine)
+        check_size(found.profile, machine)
     tell(measured, found.profile.notes)
+    if picture is not None:
+        from collsim.plot.fit import plot_fit
+
+        plot_fit(found, picture)
     profile = dumps(found.profile)
     summary = output.as_json or output.as_csv
     if not summary or output.path != "-":
@@ -110,30 +137,3 @@ def command(
         ranks=counts[0] if len(counts) == 1 else None,
         **fit_head(found),
     )
-
-
-def _link_class(machine: str) -> str:
-    """Return the class of a cluster's links, or raise InputError if there are several."""
-    from collsim.core.cluster import Cluster
-
-    cluster = Cluster.load(machine)
-    classes = [link.name for link in cluster.links.classes]
-    if len(classes) != 1 or cluster.uniform is None:
-        raise InputError(
-            f"cluster {machine}: has links of {', '.join(classes)} and {cluster.nodes} nodes; "
-            "links of several classes are not fitted yet, expected one node of one class"
-        )
-    return classes[0]
-
-
-def _check_size(profile: "Profile", machine: str) -> None:
-    """Refuse rows that one node of a cluster cannot have made."""
-    from collsim.core.cluster import Cluster
-
-    if max(profile.nodes, default=1) > 1:
-        raise InputError(
-            f"rows of {max(profile.nodes)} nodes: links of several classes are not fitted yet; "
-            f"fit one node of {machine} with --where 'nodes == 1', or without -c"
-        )
-    # The loader refuses more ranks than a node has.
-    Cluster.load(machine, ranks=max(profile.ranks))

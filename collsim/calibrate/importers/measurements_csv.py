@@ -1,0 +1,94 @@
+"""Our own CSV of measurements, for people; its columns are those of `collsim.core.measured`.
+
+Sizes are whole bytes, times stand in ``seconds`` or ``time_us``: the unit is in the name.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from collsim.calibrate.importer import Found, Importer, ReadOptions
+from collsim.calibrate.importers._csv import Line, cells_of, lines_of, number, whole
+from collsim.calibrate.importers._truth import doubt
+from collsim.core.measured import COLUMNS, ROW_COLUMNS, row_of, source_of
+from collsim.core.measurements import LeftOut, Measurement
+from collsim.errors import InputError, UnknownNameError, nearest
+
+__all__ = ["IMPORTER", "marks"]
+
+_REQUIRED = {"collective", "ranks", "size"}
+_TIMES = {"seconds": 0, "time_us": -6}
+_TRUTH = {"true": True, "false": False, "1": True, "0": False}
+
+
+def marks(line: str) -> bool:
+    """Return whether a line is the head of such a table.
+
+    A table with a column `model` holds predictions, not measurements.
+
+    Examples
+    --------
+    >>> marks("collective,ranks,size,seconds"), marks("collective,ranks,size,model,time_us")
+    (True, False)
+    """
+    return "collective" in line and _columns(cells_of(line)) is not None
+
+
+def _columns(cells: list[str]) -> list[str] | None:
+    names = [cell.lower() for cell in cells]
+    found = set(names)
+    if len(found) < len(names) or not found >= _REQUIRED or "model" in found:
+        return None
+    return names if len(found & set(_TIMES)) == 1 else None
+
+
+def _stream(file: str, lines: Iterable[str], options: ReadOptions) -> Iterator[Found]:
+    numeric = tuple(n for n, (_, kind) in ROW_COLUMNS.items() if kind in (int, float))
+    told: set[str] = set()
+    for line in lines_of(file, lines, _columns, (*numeric, "time_us")):
+        if isinstance(line, LeftOut):
+            yield line
+            continue
+        for name in line.cells.keys() - told:
+            told.add(name)
+            if name not in COLUMNS and name not in _TIMES:
+                like = nearest(name, COLUMNS)
+                hint = f"; did you mean {like}?" if like else ""
+                yield f"{file}: column {name[:40]!r} is not read{hint}"
+        try:
+            row = _row(file, line, options)
+            reason = doubt(row)
+        except (InputError, UnknownNameError, ValueError) as error:
+            reason = str(error)
+        yield row if reason is None else LeftOut(file, line.number, reason)
+
+
+def _row(file: str, line: Line, options: ReadOptions) -> Measurement:
+    values = {
+        name: _value(name, line.cells[name]) for name in ROW_COLUMNS if line.cells.get(name)
+    }
+    for name, exponent in _TIMES.items():
+        if line.cells.get(name):
+            values["seconds"] = number(name, line.cells[name], exponent)
+    row = row_of(values, replace(source_of(line.cells), file=file, line=line.number))
+    return row if row.nodes is not None else replace(row, nodes=options.nodes(row.ranks))
+
+
+def _value(name: str, text: str) -> object:
+    kind = ROW_COLUMNS[name][1]
+    if kind is int:
+        return whole(name, text)
+    if kind is float:
+        return number(name, text)
+    if kind is bool:
+        if text.lower() not in _TRUTH:
+            raise InputError(f"{name} {text[:24]!r}, expected true or false")
+        return _TRUTH[text.lower()]
+    return text
+
+
+IMPORTER = Importer(
+    marks,
+    _stream,
+    "CSV with columns collective, ranks, size, seconds",
+    "lines of collective, ranks, size, seconds",
+)

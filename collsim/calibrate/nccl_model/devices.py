@@ -1,0 +1,36 @@
+"""Systems by the name of their GPU, where a log tells that and nothing else.
+
+Channels and speeds are those that NCCL's search finds on the machines that these GPUs are
+built into: 12 x 20, 12 x 30 and 16 x 45 GB/s of NVLink 3, 4 and 5 behind NVSwitches, 2 x 12
+GB/s of PCIe 4.0 (NCCL 2.30.7 src/graph/search.cc and topo.h).
+"""
+
+import re
+from typing import Final
+
+from collsim.calibrate.nccl_model.system import System
+
+__all__ = ["system_named"]
+
+_PCIE: Final = System("ampere", 2, 24.0, "pci", uniform=False)
+_KNOWN: Final = (
+    (r"GH200", System("hopper", 12, 360.0)),
+    (r"[ALH]\d+S?\b.*PCI|\bL40S?\b|\bL4\b|\bA40\b|\bA10G?\b|RTX", _PCIE),
+    (r"\bA100\b|\bA800\b", System("ampere", 12, 240.0)),
+    (r"\bH[12]00\b", System("hopper", 12, 360.0, nvls=True)),
+    (r"\bB200\b", System("blackwell", 16, 720.0, nvls=True)),
+)
+
+
+def system_named(device: str | None) -> System | None:
+    """Return the system of one node that a GPU's name tells, or None.
+
+    Examples
+    --------
+    >>> system_named("NVIDIA H100 80GB HBM3").architecture, system_named("AMD MI300X")
+    ('hopper', None)
+    """
+    for pattern, system in _KNOWN:
+        if device is not None and re.search(pattern, device):
+            return system
+    return None

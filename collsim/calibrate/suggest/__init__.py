@@ -1,0 +1,69 @@
+"""What a shortfall looks like: the usual causes, each only where the numbers say so."""
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Final
+
+from collsim.calibrate.suggest._rows import Compared, by_size
+from collsim.calibrate.suggest.change import of_changes
+from collsim.calibrate.suggest.network import Network, network_of, of_network
+from collsim.units import format_time
+
+__all__ = ["Compared", "Network", "network_of", "suggestions"]
+
+_SEVERAL: Final = 3
+_ALIKE: Final = 0.25
+_ONE_PROCESS: Final = "one process"
+
+
+def suggestions(
+    rows: Sequence[Compared],
+    tolerance: float,
+    network: Network | None = None,
+    process_model: str | None = None,
+) -> list[str]:
+    """Say what the shortfall of one collective on some ranks looks like.
+
+    Parameters
+    ----------
+    rows : sequence of CheckRow
+        Of one collective, ranks, nodes and file, ascending in size.
+    tolerance : float
+        What they were judged by.
+    network : Network, optional
+        Cards of a node, where the cluster tells.
+    process_model : str, optional
+        As the log tells it.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Row
+    >>> rows = [Row(collective="all_gather", ranks=16, nodes=2, size=2**k, verdict="bandwidth",
+    ...             measured_us=2**k / 1e5, predicted_us=2**k / 4e5, algorithm=None)
+    ...         for k in (28, 29, 30)]
+    >>> suggestions(rows, 0.2, Network(8, 50e9))
+    ['as if 2 of 8 NICs were used by a ring: at 1GiB 93.7GB/s of 400GB/s leave a node']
+    """
+    if not rows:
+        return []
+    sizes = by_size(rows)
+    found = []
+    if network is not None and (rows[-1].nodes or 1) > 1:
+        found += of_network(rows[-1], sizes, tolerance, network)
+    found += of_changes(sizes, tolerance)
+    found += _of_latency([row for row in rows if row.verdict == "latency"], process_model)
+    return found
+
+
+def _of_latency(late: Sequence[Compared], process_model: str | None) -> list[str]:
+    """Return what an excess says that is the same at several small sizes."""
+    if len({row.size for row in late}) < _SEVERAL:
+        return []
+    over = [(row.measured_us - row.predicted_us) * 1e-6 for row in late]
+    middle = median(over)
+    if max(over) > (1 + _ALIKE) * middle or min(over) < (1 - _ALIKE) * middle:
+        return []
+    said = f"as if every call started {format_time(float(f'{middle:.3g}'))} late"
+    if process_model == _ONE_PROCESS:
+        said += "; the log is of one process for all GPUs, which launches on them in turn"
+    return [said]

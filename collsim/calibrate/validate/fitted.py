@@ -1,0 +1,39 @@
+"""The contender: the fitted model of NCCL, as `calibrate fit` fits it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from collsim.calibrate.nccl_model import Fitted, System, fit_nccl, system_of
+from collsim.calibrate.validate.bench import Bench
+from collsim.core.measurements import Measurement
+
+__all__ = ["fitted_to", "system_for"]
+
+
+def fitted_to(bench: Bench, rows: Sequence[Measurement]) -> Fitted:
+    """Return the model fitted to rows of a bench."""
+    return fit_nccl(rows, system_for(bench, rows))
+
+
+def system_for(bench: Bench, rows: Sequence[Measurement]) -> System:
+    """Return what was known of a bench before it was measured.
+
+    Examples
+    --------
+    >>> bench = Bench("a", "A", (), "dgx-a100", "own", (), None)
+    >>> system_for(bench, [Measurement("allreduce", 8, 8, 1e-5, nodes=1)]).intra_bus
+    240.0
+    """
+    if bench.graphs is not None:
+        ring = bench.graphs["ring"]
+        channels = bench.channels // 2
+        return System("hopper", channels, ring.channels * ring.bw_intra)
+    nodes = max(row.nodes or 1 for row in rows)
+    gpus = max(row.ranks // (row.nodes or 1) for row in rows)
+    system = system_of(bench.cluster(gpus * nodes, nodes))
+    through_cpu = bench.card == "PHB"
+    return replace(
+        system,
+        amd=bench.cpu[1] == "amd",
+        ll128_network=system.ll128_network and not through_cpu,
+    )

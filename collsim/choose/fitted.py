@@ -1,0 +1,128 @@
+"""Rows from fitted times of a library, rather than from a schedule."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from collsim.algorithms import algorithm_names
+from collsim.choose.made import Made, made_row
+from collsim.choose.rows import Row
+from collsim.core.cluster import Cluster
+from collsim.core.collective import Collective
+from collsim.core.timeline import Breakdown
+from collsim.engine.bound import lower_bound
+from collsim.nccl.names import OUR_NAME
+
+__all__ = ["FittedTimes", "Pieces", "our_name"]
+
+_PEERS: Final = "p2p"
+
+
+class FittedTimes(Protocol):
+    """What is asked of fitted times; algorithms and protocols by NCCL's names."""
+
+    def covers(self, collective: str) -> bool:
+        """Return whether there are times of a collective."""
+
+    def available(self, collective: str, ranks: int, nodes: int) -> tuple[tuple[str, str], ...]:
+        """Return every algorithm and protocol that there is on so many ranks and nodes."""
+
+    def choice(self, collective: str, ranks: int, nodes: int, nbytes: float) -> tuple[str, str]:
+        """Return the algorithm and protocol that run by themselves."""
+
+    def named(
+        self,
+        collective: str,
+        ranks: int,
+        nodes: int,
+        nbytes: float,
+        algorithm: str,
+        protocol: str | None = None,
+    ) -> tuple[str, float]:
+        """Return the best protocol of an algorithm, or the one named, and its seconds."""
+
+    def launch(self, collective: str) -> float:
+        """Return the seconds that are spent before anything is sent."""
+
+
+def our_name(algorithm: str) -> str:
+    """Return our name of an algorithm of NCCL; its sends and receives are direct.
+
+    Examples
+    --------
+    >>> our_name("tree"), our_name("p2p")
+    ('double_binary_tree', 'direct')
+    """
+    return "direct" if algorithm == _PEERS else OUR_NAME[algorithm]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Fitted times of one collective on one cluster.
+
+    Parameters
+    ----------
+    fitted : FittedTimes
+        The times.
+    kind : Collective
+        Of what.
+    cluster : Cluster
+        Where.
+    algorithms : tuple of str
+        NCCL's names of those that are asked for; empty for what NCCL chooses itself.
+    others : bool
+        Whether what NCCL lacks is asked for, too.
+    """
+
+    fitted: FittedTimes
+    kind: Collective
+    cluster: Cluster
+    algorithms: tuple[str, ...]
+    others: bool
+
+    @staticmethod
+    def of(
+        fitted: FittedTimes | None, kind: Collective, cluster: Cluster, algorithm: str
+    ) -> "Pieces | None":
+        """Return the fitted times that answer a question; None where there are none."""
+        if fitted is None or cluster.ranks == 1 or not fitted.covers(kind.name):
+            return None
+        if algorithm == "auto":
+            return Pieces(fitted, kind, cluster, (), others=False)
+        pieces = fitted.available(kind.name, cluster.ranks, cluster.nodes)
+        known = algorithm_names(kind.name)
+        theirs = {our_name(a): a for a, _ in pieces if our_name(a) in known}
+        if algorithm == "all":
+            return Pieces(fitted, kind, cluster, tuple(theirs.values()), others=True)
+        if algorithm in theirs:
+            return Pieces(fitted, kind, cluster, (theirs[algorithm],), others=False)
+        return None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Our names of the algorithms that are asked for."""
+        return tuple(map(our_name, self.algorithms))
+
+    def rows(self, sizes: Sequence[float], dtype: str, op: str) -> list[Row]:
+        """Return a row per size and algorithm."""
+        return [
+            self._row(size, algorithm, dtype, op)
+            for size in sizes
+            for algorithm in self.algorithms or (None,)
+        ]
+
+    def _row(self, size: float, algorithm: str | None, dtype: str, op: str) -> Row:
+        where = self.kind.name, self.cluster.ranks, self.cluster.nodes
+        protocol = None
+        if algorithm is None:
+            algorithm, protocol = self.fitted.choice(*where, size)
+        protocol, seconds = self.fitted.named(*where, size, algorithm, protocol)
+        _, start = self.fitted.named(*where, 0.0, algorithm, protocol)
+        launch = self.fitted.launch(self.kind.name)
+        parts = Breakdown(
+            alpha=start - launch, beta=seconds - start, gamma=0.0, launch=launch, waiting=0.0
+        )
+        made = Made(our_name(algorithm), protocol, 1, 1, "fit", seconds, parts)
+        bound = min(seconds, lower_bound(self.kind, self.cluster, size))
+        root = 0 if self.kind.rooted else None
+        return made_row(self.kind, self.cluster, size, made, bound, dtype, op, root)

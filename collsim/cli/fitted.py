@@ -1,0 +1,85 @@
+"""Fitted times of a profile of NCCL on the command line, and what to know of them."""
+
+from typing import TYPE_CHECKING
+
+from collsim.cli.output import note
+
+if TYPE_CHECKING:
+    from collsim.calibrate.nccl_model import Fitted
+    from collsim.choose.rows import Prediction
+    from collsim.core.cluster import Cluster
+    from collsim.core.profile import Profile
+
+__all__ = ["fitted_times", "tell_fitted", "tell_lacking"]
+
+
+def fitted_times(
+    profile: "Profile | None", healthy: "Cluster | None" = None
+) -> "Fitted | None":
+    """Return the fitted times of a profile of NCCL; None where they don't hold.
+
+    Parameters
+    ----------
+    profile : Profile, optional
+        The one that --profile names.
+    healthy : Cluster, optional
+        The cluster as it was, if something about it is changed.
+    """
+    if profile is None or profile.model != "nccl":
+        return None
+    if healthy is not None:
+        note(
+            f"profile {profile.name} was fitted to the machine as it was: with what is "
+            "changed, all times are simulated with its alpha and beta"
+        )
+        return None
+    from collsim.calibrate.nccl_model import fitted_of
+
+    return fitted_of(profile)
+
+
+def tell_lacking(profile: "Profile", names: "list[str]", what: str = "") -> None:
+    """Say how algorithms are timed that NCCL lacks."""
+    if names:
+        note(
+            f"{what}{', '.join(names)}: simulated with the alpha and beta of the best of "
+            f"NCCL's protocols in profile {profile.name}, which no row of the fit has shown"
+        )
+
+
+def tell_fitted(profile: "Profile", answer: "Prediction") -> None:
+    """Say what of an answer is simulated, and what no row of the fit has shown."""
+    simulated = sorted({row.algorithm for row in answer.rows if row.model != "fit"})
+    tell_lacking(profile, simulated)
+    believed = sorted(
+        {
+            f"{row.algorithm} {row.protocol}"
+            for row in answer.rows
+            if row.model == "fit" and _believed(profile, row.algorithm, str(row.protocol))
+        }
+    )
+    if believed:
+        note(
+            f"{', '.join(believed)}: no row that profile {profile.name} was fitted to shows "
+            "it; its times come from NCCL's constants"
+        )
+    ranks, known = answer.ranks, profile.ranks
+    if known and ranks not in known and not profile.nccl["uniform"]:
+        note(
+            f"{ranks} ranks: profile {profile.name} was fitted to "
+            f"{', '.join(map(str, known))} on a machine where other ranks have other links"
+        )
+
+
+def _believed(profile: "Profile", algorithm: str, protocol: str) -> bool:
+    """Return whether what a piece is fitted by is as it was believed before."""
+    key = f"inside.{protocol}.alpha"
+    if algorithm.startswith("nvls"):
+        key = "nvls.simple.alpha"
+    elif algorithm == "direct":
+        key = f"p2p.{protocol}.alpha"
+    elif algorithm == "double_binary_tree":
+        several = profile.nccl["inter_bus"]
+        key = f"between.{protocol}.alpha" if several else "tree.alpha_ratio"
+    parameter = profile.parameters.get(key)
+    return parameter is not None and parameter.kind == "assumption"

@@ -1,0 +1,102 @@
+"""The cluster that logs were measured on, as far as a fit depends on it."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from collsim.errors import InputError
+
+if TYPE_CHECKING:
+    from collsim.core.measurements import Measurements
+    from collsim.core.profile import Profile
+
+__all__ = ["check_size", "described", "given", "placed"]
+
+
+def given(name: str) -> bool:
+    """Return whether somebody gave an option, rather than its default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not click.core.ParameterSource.DEFAULT
+
+
+def described(machine: str, measured: "Measurements", how: dict[str, Any]) -> dict[str, Any]:
+    """Return what a fit is told of a cluster: its name, and its system or class of links.
+
+    Parameters
+    ----------
+    machine : str
+        Name or file of the cluster.
+    measured : Measurements
+        What was measured on it; their nodes count.
+    how : dict of str
+        Options of the fit.
+
+    Raises
+    ------
+    InputError
+        If a line is to be fitted, and the cluster has links of several classes.
+    """
+    named = (how["algorithm"], how["chunks"]) != (None, None)
+    if how["model"] == "line" or (how["model"] == "auto" and named):
+        return {"cluster": machine, "link_class": _link_class(machine)}
+    from collsim.calibrate.nccl_model import system_of
+    from collsim.core.cluster import Cluster
+
+    cluster = Cluster.load(machine)
+    nodes = max((row.nodes or 1 for row in measured), default=1)
+    if nodes > cluster.nodes:
+        cluster = Cluster.load(machine, nodes=nodes)
+    try:
+        return {"cluster": machine, "system": system_of(cluster)}
+    except InputError:
+        if how["model"] == "nccl":
+            raise
+        return {"cluster": machine, "link_class": _link_class(machine), "model": "line"}
+
+
+def placed(measured: "Measurements", machine: str) -> "Measurements":
+    """Return rows that say on how many nodes they were measured, if the cluster tells it.
+
+    Where a log does not say it, ranks fill nodes of the cluster one by one.
+    """
+    from collsim.core.cluster import Cluster
+
+    if all(row.nodes is not None for row in measured):
+        return measured
+    cluster = Cluster.load(machine)
+    gpus = cluster.ranks // cluster.nodes
+    rows = [
+        row if row.nodes is not None else replace(row, nodes=-(-row.ranks // gpus))
+        for row in measured
+    ]
+    return replace(measured, rows=rows)
+
+
+def _link_class(machine: str) -> str:
+    """Return the class of a cluster's links, or raise InputError if there are several."""
+    from collsim.core.cluster import Cluster
+
+    cluster = Cluster.load(machine)
+    classes = [link.name for link in cluster.links.classes]
+    if len(classes) != 1 or cluster.uniform is None:
+        raise InputError(
+            f"cluster {machine}: has links of {', '.join(classes)} and {cluster.nodes} nodes; "
+            "one line is of one class of links, expected one node of one class, or --model nccl"
+        )
+    return classes[0]
+
+
+def check_size(profile: "Profile", machine: str) -> None:
+    """Refuse rows that a cluster cannot have made."""
+    from collsim.core.cluster import Cluster
+
+    most = max(profile.nodes, default=1)
+    if profile.model == "line" and most > 1:
+        raise InputError(
+            f"rows of {most} nodes: one line is of one class of links; fit one node of "
+            f"{machine} with --where 'nodes == 1', or --model nccl, or without -c"
+        )
+    # The loader refuses more ranks than a node has.
+    if most == 1:
+        Cluster.load(machine, ranks=max(profile.ranks))

@@ -1,0 +1,217 @@
+"""Measured and fitted times against size, what is left over, and which piece ran."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collsim.calibrate.fit import FitResult
+from collsim.core.measurements import Measurement
+from collsim.plot.paper import STYLES, check_path, save, size_axis, styled, time_axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+__all__ = ["plot_fit"]
+
+_PIECES: Final = {
+    "ring ll": "o",
+    "ring ll128": "^",
+    "ring simple": "s",
+    "tree ll": "v",
+    "tree ll128": "<",
+    "tree simple": ">",
+    "nvls simple": "D",
+    "nvls_tree simple": "P",
+    "pat simple": "h",
+    "send and receive": "X",
+    "line": "o",
+}
+_MORE: Final = ("#E69F00", "#56B4E9", "#000000", "#7F7F7F")
+_COLOURS: Final = tuple(str(style["color"]) for style in STYLES) + _MORE
+_COLUMNS: Final = 3
+_LETTER: Final = 0.088  # inches that a letter of the title takes
+_WIDTH, _HEIGHT = 4.6, 4.6
+_LEAST_SPAN: Final = 0.1
+_MOST_SPAN: Final = 1.0
+
+
+@dataclass(frozen=True)
+class _Series:
+    """Rows of one collective on so many ranks and nodes, by size."""
+
+    collective: str
+    ranks: int
+    nodes: int | None
+    rows: tuple[Measurement, ...]
+    predicted: NDArray[np.float64]
+    pieces: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        on = f" on {self.nodes} nodes" if self.nodes and self.nodes > 1 else ""
+        return f"{self.ranks} ranks{on}"
+
+    @property
+    def sizes(self) -> NDArray[np.float64]:
+        return np.array([max(row.nbytes, 1) for row in self.rows], dtype=np.float64)
+
+    @property
+    def seconds(self) -> NDArray[np.float64]:
+        return np.array([row.seconds for row in self.rows])
+
+
+def plot_fit(found: FitResult, path: str | os.PathLike[str] | None = None) -> "Figure":
+    """Draw measured and fitted times, and by how much they differ: measured / fitted - 1.
+
+    Parameters
+    ----------
+    found : FitResult
+        A fit.
+    path : str or Path, optional
+        Write the picture there, as PNG, SVG or PDF by its ending.
+
+    Raises
+    ------
+    InputError
+        For another ending.
+    FileError
+        If the file can't be written.
+
+    Examples
+    --------
+    >>> from collsim.calibrate.fit import fit
+    >>> figure = plot_fit(fit("examples/nccl_tests_all_reduce_8gpu.txt"))
+    >>> [axes.get_ylabel() for axes in figure.axes]
+    ['time', 'residual']
+    """
+    if path is not None:
+        check_path(path)
+    with styled():
+        figure = _draw(found)
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def _series(found: FitResult) -> list[_Series]:
+    groups: dict[tuple[str, int, int | None], list[int]] = {}
+    for i, row in enumerate(found.rows):
+        groups.setdefault((row.collective, row.ranks, row.nodes), []).append(i)
+    made = []
+    for key in sorted(groups, key=lambda key: (key[0], key[2] or 0, key[1])):
+        places = sorted(groups[key], key=lambda i: found.rows[i].nbytes)
+        rows = tuple(found.rows[i] for i in places)
+        predicted = np.array([found.predicted[i] for i in places])
+        made.append(_Series(*key, rows, predicted, tuple(_piece(found, row) for row in rows)))
+    return made
+
+
+def _piece(found: FitResult, row: Measurement) -> str:
+    fitted = found.fitted
+    if fitted is None:
+        return "line"
+    if row.collective == "all_to_all":
+        return "send and receive"
+    if row.algorithm is not None and row.protocol is not None:
+        return f"{row.algorithm} {row.protocol}"
+    nodes = fitted.system.nodes_of(row.ranks, row.nodes)
+    return " ".join(fitted.choice(row.collective, row.ranks, nodes, row.nbytes))
+
+
+def _draw(found: FitResult) -> "Figure":
+    from collsim.plot.picture import Picture
+
+    series = _series(found)
+    kinds = list(dict.fromkeys(one.collective for one in series))
+    columns = 2 if len(kinds) == 4 else min(len(kinds), _COLUMNS)
+    lines = -(-len(kinds) // columns)
+    figure = Picture(
+        figsize=(max(7.5, _WIDTH * columns), _HEIGHT * lines + 1.2), layout="constrained"
+    )
+    grid = figure.add_gridspec(2 * lines, columns, height_ratios=[2.6, 1.0] * lines)
+    labels = list(dict.fromkeys(one.label for one in series))
+    colours = {label: _COLOURS[i % len(_COLOURS)] for i, label in enumerate(labels)}
+    for i, kind in enumerate(kinds):
+        line, column = divmod(i, columns)
+        above = figure.add_subplot(grid[2 * line, column])
+        below = figure.add_subplot(grid[2 * line + 1, column], sharex=above)
+        mine = [one for one in series if one.collective == kind]
+        _panel(above, below, mine, colours)
+        above.set_title(kind, loc="left", fontsize=11)
+        if column:
+            above.set_ylabel("")
+            below.set_ylabel("")
+    title = _title(found)
+    size = min(12.0, 12.0 * figure.get_figwidth() / (_LETTER * len(title)))
+    figure.suptitle(title, x=0.01, ha="left", fontsize=size)
+    figure.legend(
+        handles=_legend(series, colours), loc="outside lower center", frameon=False,
+        ncols=3 if columns < _COLUMNS else 5, handlelength=2.5,
+    )  # fmt: skip
+    return figure
+
+
+def _title(found: FitResult) -> str:
+    profile, errors = found.profile, found.errors
+    shown = errors.held_out or errors.in_sample
+    how = f"held-out {shown.kind}" if errors.held_out else "fitted rows"
+    where = profile.device or profile.cluster
+    return (
+        f"{where}: {how} off by {shown.median:.1%} in the median, "
+        f"{shown.p90:.1%} at the 90th percentile"
+    )
+
+
+def _panel(
+    above: "Axes", below: "Axes", series: Sequence[_Series], colours: dict[str, str]
+) -> None:
+    sizes = np.concatenate([one.sizes for one in series])
+    size_axis(above, float(sizes.min()) / 1.5, float(sizes.max()) * 1.5)
+    time_axis(above)
+    above.set_xlabel("")
+    above.tick_params(axis="x", which="both", labelbottom=False)
+    below.set_xlabel("size n (bytes, binary steps)")
+    below.set_ylabel("residual")
+    every = [one.seconds / one.predicted - 1 for one in series]
+    most = float(np.abs(np.concatenate(every)).max())
+    span = min(max(most * 1.1, _LEAST_SPAN), _MOST_SPAN)
+    for one, residuals in zip(series, every, strict=True):
+        # What lies beyond is put on the edge.
+        colour, off = colours[one.label], np.clip(residuals, -span, span)
+        above.plot(one.sizes, one.predicted, color=colour, linewidth=1.3, zorder=2)
+        for piece in dict.fromkeys(one.pieces):
+            where = np.array([p == piece for p in one.pieces])
+            style: Any = {
+                "marker": _PIECES.get(piece, "*"), "color": colour, "linestyle": "none",
+                "markersize": 4.5, "clip_on": False, "markeredgecolor": "white", "markeredgewidth": 0.4,
+            }  # fmt: skip
+            above.plot(one.sizes[where], one.seconds[where], zorder=3, **style)
+            below.plot(one.sizes[where], off[where], zorder=3, **style)
+    below.set_ylim(-span * 1.05, span * 1.05)
+    below.axhline(0.0, color="#444444", linewidth=0.8, zorder=1)
+    below.yaxis.set_major_formatter(lambda y, _: f"{y:+.0%}" if y else "0")
+    for axes in (above, below):
+        axes.grid(True, which="major", color="#DDE1E5", linewidth=0.5, zorder=0)
+        axes.set_axisbelow(True)
+
+
+def _legend(series: Sequence[_Series], colours: dict[str, str]) -> "list[Line2D]":
+    from matplotlib.lines import Line2D
+
+    found = [
+        Line2D([], [], color=colour, linewidth=1.8, label=f"{label}, fitted")
+        for label, colour in colours.items()
+    ]
+    for piece in dict.fromkeys(piece for one in series for piece in one.pieces):
+        name = "measured" if piece == "line" else f"measured, {piece.replace('_', ' ')}"
+        found.append(
+            Line2D([], [], color="#444444", linestyle="none", marker=_PIECES.get(piece, "*"),
+                   markersize=5, label=name)
+        )  # fmt: skip
+    return found

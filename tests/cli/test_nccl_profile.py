@@ -1,0 +1,162 @@
+"""Profiles of NCCL's pieces on the command line."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collsim.calibrate.nccl_model import example_profile, fitted_of
+from collsim.core.cluster import Cluster
+
+
+def written(folder: Path, cluster: Cluster, name: str = "a.txt", slower: float = 1.0) -> str:
+    """Write a log of a machine where all is as NCCL believes."""
+    truth = fitted_of(example_profile(cluster))
+    head = [
+        "# nccl-tests version 2.17.6 nccl-headers=22902 nccl-library=22902",
+        "# Collective test starting: all_reduce_perf",
+        "# Using devices",
+    ]
+    gpus = cluster.ranks // cluster.nodes
+    head += [
+        f"#  Rank {rank:2d} Group  0 Pid {1000 + rank} on node-{rank // gpus} device "
+        f"{rank % gpus} [0000:{16 + rank % gpus:02x}:00] NVIDIA GPU"
+        for rank in range(cluster.ranks)
+    ]
+    times = "  time  algbw  busbw #wrong" * 2
+    head += [
+        "#              out-of-place                in-place",
+        f"#  size  count  type  redop  root{times}",
+        "#   (B)  (elements)  (us)  (GB/s)  (GB/s)  (us)  (GB/s)  (GB/s)",
+    ]
+    rows = []
+    for k in range(9, 31):
+        us = truth.seconds("all_reduce", cluster.ranks, cluster.nodes, 2**k) * 1e6 * slower
+        bus = 2 * (cluster.ranks - 1) / cluster.ranks
+        alg = 2**k / us / 1e3
+        half = f"{us:>10.3f} {alg:>10.5f} {alg * bus:>10.5f} 0"
+        rows.append(f"{2**k:>12} {2**k // 4:>12} float sum -1 {half} {half}")
+    path = folder / name
+    path.write_text("\n".join([*head, *rows]) + "\n", "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def profile(run: Any, tmp_path: Path) -> str:
+    """Return the path of a profile that was fitted to one node."""
+    path = str(tmp_path / "mine.toml")
+    log = written(tmp_path, Cluster.load("dgx-h100"))
+    assert run(f"calibrate fit {log} -c dgx-h100 -o", path).exit_code == 0
+    return path
+
+
+def test_the_cluster_tells_the_system(profile: str) -> None:
+    """The file says the model, the system, and which numbers are only believed."""
+    found = tomllib.loads(Path(profile).read_text("utf-8"))
+    assert (found["model"], found["cluster"]) == ("nccl", "dgx-h100")
+    assert found["nccl"]["architecture"] == "hopper"
+    kinds = {key: entry["kind"] for key, entry in found["parameters"].items()}
+    assert kinds["inside.ll.alpha"] == "fit"
+    assert kinds["p2p.simple.beta"] == "assumption"
+    assert found["parameters"]["p2p.simple.beta"]["source"].startswith("the system's bandwidth")
+    assert found["errors"]["held_out"]["p90"] < 0.05
+
+
+def test_json_has_the_contracts_keys(answer: Any, tmp_path: Path) -> None:
+    """Parameters with value, low, high and unit; errors in sample and held out."""
+    log = written(tmp_path, Cluster.load("dgx-h100"))
+    found = answer(f"calibrate fit {log} -c dgx-h100 -o", str(tmp_path / "p.toml"))
+    assert found["profile"]["model"] == "nccl"
+    assert set(found["parameters"]["nvls.simple.efficiency"]) == {
+        "value",
+        "low",
+        "high",
+        "unit",
+    }
+    assert set(found["errors"]) >= {"in_sample", "held_out"}
+    assert len(found["rows"]) == 22
+
+
+def test_predict_gives_nccls_choice(answer: Any, run: Any, profile: str) -> None:
+    """With its protocol; what NCCL lacks is simulated, and said to be."""
+    rows = answer("predict all_reduce -s 1K -s 1G --profile", profile)["rows"]
+    assert [(r["algorithm"], r["protocol"], r["model"]) for r in rows] == [
+        ("ring", "ll", "fit"),
+        ("nvls", "simple", "fit"),
+    ]
+    said = run("predict all_reduce -s 1M --algorithm swing --profile", profile).stderr
+    assert "swing: simulated with the alpha and beta of the best of NCCL's protocols" in said
+    said = run("predict all_to_all -s 1M --profile", profile).stderr
+    assert "direct simple: no row that profile fitted was fitted to shows it" in said
+
+
+def test_a_changed_machine_is_simulated(answer: Any, run: Any, profile: str) -> None:
+    """Fitted times are of the machine as it was."""
+    line = "predict all_reduce -s 1G -c dgx-h100 --degrade gpu[0].up=0.5 --profile"
+    assert {row["protocol"] for row in answer(line, profile)["rows"]} == {None}
+    assert "was fitted to the machine as it was" in run(line, profile).stderr
+
+
+def test_check_takes_fitted_times(answer: Any, run: Any, profile: str, tmp_path: Path) -> None:
+    """Of the same machine ok; of one half as fast not."""
+    same = written(tmp_path, Cluster.load("dgx-h100"), "same.txt")
+    found = answer(f"check {same} --profile", profile)
+    assert {row["verdict"] for row in found["rows"]} == {"ok"}
+    assert found["algorithm"] == "NCCL's own choice"
+    slow = written(tmp_path, Cluster.load("dgx-h100"), "slow.txt", slower=2.0)
+    result = run(f"check {slow} --profile", profile)
+    assert result.exit_code == 1
+    assert "NCCL's own choice on dgx-h100 (fitted times)" in result.stdout
+
+
+def test_choose_compares_fitted_times(answer: Any, run: Any, profile: str) -> None:
+    """Each protocol apart; the file for NCCL's tuner is made of them."""
+    found = answer("choose all_reduce --against nccl --profile", profile)
+    assert all("best_protocol" in row for row in found["rows"])
+    assert "ring/ll" in found["available"]["all_reduce"]
+    written_ = run("choose all_reduce --nccl-tuner - --profile", profile)
+    assert written_.exit_code == 0
+    assert "allreduce,0," in written_.stdout
+    assert "no candidate, because no row of the fit shows it: tree/ll" in written_.stderr
+    assert run("choose all_reduce --nccl-env --profile", profile).exit_code == 0
+    said = run("choose all_reduce -e 1M --algorithm ring --profile", profile).stderr
+    assert "--against nccl compares fitted times" in said
+
+
+def test_several_nodes_are_fitted_together(run: Any, answer: Any, tmp_path: Path) -> None:
+    """Node counts can be held out; other counts follow."""
+    logs = [
+        written(tmp_path, Cluster.load("gh200-slingshot", nodes=n), f"{n}.txt") for n in (1, 2)
+    ]
+    path = str(tmp_path / "nodes.toml")
+    line = "calibrate fit -c gh200-slingshot --hold-out nodes --json -o"
+    result = run(line, path, *logs)
+    assert result.exit_code == 0, result.output
+    found = tomllib.loads(Path(path).read_text("utf-8"))
+    assert found["errors"]["held_out"]["kind"] == "nodes"
+    assert found["nodes"] == [1, 2]
+    (row,) = answer("predict all_reduce -s 1G --nodes 8 --profile", path)["rows"]
+    assert row["model"] == "fit"
+
+
+def test_what_cannot_be_is_refused(fails: Any, tmp_path: Path) -> None:
+    """Model nccl where nothing tells the system, and a picture of no known kind."""
+    log = written(tmp_path, Cluster.load("dgx-h100"))
+    message = fails(f"calibrate fit {log} --model nccl", code=1)
+    assert message.startswith("model nccl: NVIDIA GPU does not tell how the GPUs are joined")
+    message = fails(f"calibrate fit {log} -c mi300x --model nccl", code=1)
+    assert "NCCL runs on NVIDIA's" in message
+    assert "ends in .png" in fails(f"calibrate fit {log} --plot fit.gif", code=1)
+
+
+def test_a_line_says_why(run: Any, tmp_path: Path) -> None:
+    """On stderr and in the profile."""
+    log = written(tmp_path, Cluster.load("dgx-h100"))
+    result = run(f"calibrate fit {log}")
+    assert (
+        "one line is fitted: NVIDIA GPU does not tell how the GPUs are joined" in result.stderr
+    )
+    assert 'model = "nccl"' not in result.stdout

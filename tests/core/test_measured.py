@@ -1,0 +1,178 @@
+"""The file format of measured rows, written and read again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from collsim.calibrate.importers import read_log
+from collsim.core.measured import COLUMNS, SCHEMA, MeasurementsWriter
+from collsim.core.measurements import LeftOut, Measurement, Source
+from collsim.errors import FileError
+
+SOURCE = Source(
+    version="NCCL 2.30.7",
+    clock="device, CUDA graph",
+    process_model="one process",
+    device="Made-up GPU",
+    backend="nccl",
+)
+ROW = Measurement(
+    "all_gather", 4, 4096, 1.25e-5, count=256, dtype="float", in_place=True, wrong=0, nodes=2,
+    algorithm="bruck:radix=4", protocol="ll", source=SOURCE,
+)  # fmt: skip
+PLAIN = Measurement("broadcast", 2, 8, 1e-6, root=1)
+
+
+def written(path: Path) -> list[Measurement]:
+    """Return the rows of a file without their places in it."""
+    rows = read_log(path).rows
+    return [replace(row, source=replace(row.source, file="", line=0)) for row in rows]
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    """Bit by bit, each with its own provenance."""
+    path = tmp_path / "a.jsonl"
+    rows = [ROW, replace(ROW, seconds=1 / 3), PLAIN, ROW]
+    with MeasurementsWriter(path) as writer:
+        for row in rows:
+            writer.add(row)
+    assert written(path) == rows
+    assert sum("schema" in json.loads(line) for line in path.read_text().splitlines()) == 3
+
+
+def test_a_row_is_in_the_file_as_soon_as_it_is_added(tmp_path: Path) -> None:
+    """A run that dies later leaves it."""
+    path = tmp_path / "a.jsonl"
+    writer = MeasurementsWriter(path)
+    writer.add(ROW)
+    assert written(path) == [ROW]
+    writer.close()
+
+
+def test_a_later_run_appends(tmp_path: Path) -> None:
+    """Also after a line that was cut: that one is reported, and costs nothing else."""
+    path = tmp_path / "a.jsonl"
+    with MeasurementsWriter(path) as writer:
+        writer.add(ROW)
+        writer.add(ROW)
+    path.write_bytes(path.read_bytes()[:-20])
+    found = read_log(path)
+    assert (len(found), [str(left) for left in found.left_out]) == (
+        1,
+        [f"{path}:3: a row cut at the end of the file"],
+    )
+    with MeasurementsWriter(path) as writer:
+        writer.add(PLAIN)
+    found = read_log(path)
+    assert (len(found), [str(left) for left in found.left_out]) == (
+        2,
+        [f"{path}:3: no JSON object"],
+    )
+
+
+def test_calls_that_gave_no_row_are_kept(tmp_path: Path) -> None:
+    """With their reason, on one line."""
+    path = tmp_path / "a.jsonl"
+    with MeasurementsWriter(path) as writer:
+        writer.leave_out("timed out\nafter 60 s")
+        writer.add(PLAIN)
+        writer.leave_out(LeftOut("", 0, "wrong results"))
+    assert [str(left) for left in read_log(path).left_out] == [
+        f"{path}:2: timed out after 60 s",
+        f"{path}:4: wrong results",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ('{"collective": "all_reduce", "ranks": 8, "size": 8}', "seconds: is missing"),
+        (
+            '{"collective": "all_reduce", "ranks": 8, "size": 8.0, "seconds": 1}',
+            "size: got 8.0",
+        ),
+        (
+            '{"collective": "all_reduce", "ranks": 8, "size": 8, "seconds": NaN}',
+            "seconds: got n",
+        ),
+        (
+            '{"collective": "all_reduce", "ranks": true, "size": 8, "seconds": 1}',
+            "ranks: got Tr",
+        ),
+        ('{"collective": "all_redcue", "ranks": 8, "size": 8, "seconds": 1}', "all_reduce"),
+        (
+            '{"collective": "all_reduce", "ranks": 8, "size": 8, "seconds": 1e999}',
+            "seconds: got",
+        ),
+        (
+            '{"collective": "all_reduce", "ranks": 8, "size": 8, "seconds": 1'
+            + "0" * 400
+            + "}",
+            "expected a finite number",
+        ),
+        (
+            '{"collective": "all_reduce", "ranks": 8, "size": 1' + "0" * 5000 + "}",
+            "no JSON object",
+        ),
+        (
+            '{"collective": "all_reduce", "ranks": 8, "size": 8, "seconds": 1, "wrong": 3}',
+            "3 el",
+        ),
+        ("[" * 5000, "no JSON object"),
+        ("7", "no JSON object"),
+    ],
+)
+def test_rows_that_cannot_be_used(tmp_path: Path, row: str, reason: str) -> None:
+    """Each is named, and the others stay."""
+    path = tmp_path / "a.jsonl"
+    with MeasurementsWriter(path) as writer:
+        writer.add(PLAIN)
+    with path.open("a") as file:
+        file.write(row + "\n")
+    found = read_log(path)
+    assert len(found) == 1
+    assert reason in found.left_out[0].reason
+
+
+def test_a_stranger_is_named(tmp_path: Path) -> None:
+    """A key that nothing reads may be a slip; `detail` is the writer's own."""
+    path = tmp_path / "a.jsonl"
+    row = {"collective": "all_reduce", "ranks": 8, "size": 8, "seconds": 1, "protcol": "ll"}
+    row |= {"detail": {"spread": 0.01}}
+    path.write_text(json.dumps({"schema": SCHEMA}) + "\n" + json.dumps(row) + "\n")
+    assert read_log(path).notes == (
+        f"{path}: column 'protcol' is not read; did you mean protocol?",
+    )
+
+
+def test_another_version_of_the_format_is_refused(tmp_path: Path) -> None:
+    """Its numbers may mean something else."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"schema": "collsim/measurements/2"}\n')
+    with pytest.raises(FileError) as caught:
+        read_log(path)
+    assert str(caught.value) == (
+        f"{path}: line 1: schema: got 'collsim/measurements/2', expected '{SCHEMA}'"
+    )
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    """One line, before anything is measured."""
+    with pytest.raises(FileError, match="Is a directory"):
+        MeasurementsWriter(tmp_path)
+    with pytest.raises(FileError, match="No such file"):
+        MeasurementsWriter(tmp_path / "none" / "a.jsonl")
+
+
+def test_the_page_shows_what_is_read(root: Path, tmp_path: Path) -> None:
+    """The example of docs/measurements.md is a file of this format."""
+    page = (root / "docs" / "measurements.md").read_text("utf-8")
+    path = tmp_path / "a.jsonl"
+    path.write_text(page.split("```json\n")[1].split("```")[0], "utf-8")
+    found = read_log(path)
+    assert (len(found), len(found.left_out), found.notes) == (1, 1, ())
+    assert all(f"`{name}`" in page for name in COLUMNS)

@@ -1,0 +1,70 @@
+"""NCCL's choice beside the best that it has, in fitted times."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from collsim.calibrate.nccl_model import Fitted, System, example_profile, fitted_of
+from collsim.core.cluster import Cluster
+from collsim.errors import InputError
+from collsim.interop.nccl_tuner import against_fitted, rules, unseen
+from collsim.interop.nccl_tuner.fitted import FittedCurve
+
+SYSTEM = System("ampere", 12, 240.0)
+BELIEVED = fitted_of(example_profile(Cluster.load("dgx-a100")))
+TABLE = SYSTEM.table(8, 1)
+
+
+def shown(**values: float) -> Fitted:
+    """Return a fit whose rows have shown every ring, with some parameters as given."""
+    given = {key.replace("__", "."): value for key, value in values.items()}
+    sure = {key: 0.05 if "inside" in key else s for key, s in BELIEVED.log_sigma.items()}
+    return replace(BELIEVED, values=BELIEVED.values | given, log_sigma=sure)
+
+
+def test_rows_cover_all_sizes_without_a_gap() -> None:
+    """And each has the choice of NCCL's table, whatever its channels."""
+    found = against_fitted("all_gather", shown(), TABLE)
+    assert (found.rows[0].min_bytes, found.rows[-1].max_bytes) == (8, 2**33)
+    for one, two in pairwise(found.rows):
+        assert one.max_bytes + 1 == two.min_bytes
+    for row in found.rows:
+        choice = TABLE.choice("all_gather", row.size)
+        assert (row.nccl_algorithm, row.nccl_protocol) == (choice.algorithm, choice.protocol)
+    assert found.fitted
+
+
+def test_a_protocol_that_is_faster_is_taken() -> None:
+    """LL128 that starts at once beats LL; the tuner's file says so, at exactly those sizes."""
+    fitted = shown(inside__ll128__alpha=0.1e-6, inside__ll128__extra=0.1e-6)
+    found = against_fitted("all_gather", fitted, TABLE)
+    gained = [row for row in found.rows if row.gained]
+    assert gained
+    assert {(row.best_algorithm, row.best_protocol) for row in gained} == {("ring", "ll128")}
+    for row in gained:
+        for n in (row.min_bytes, row.size, row.max_bytes):
+            own = FittedCurve(fitted, "all_gather", 8, 1, "ring", row.nccl_protocol).seconds(n)
+            best = FittedCurve(fitted, "all_gather", 8, 1, "ring", "ll128").seconds(n)
+            assert own / best >= 1.02
+    made = rules(TABLE, found)
+    first = next(rule for rule in made if rule.max_bytes >= gained[0].size)
+    assert (first.algorithm, first.protocol) == ("ring", "ll128")
+
+
+def test_what_no_row_has_shown_is_no_candidate() -> None:
+    """Its times are NCCL's own constants, against which nothing is to be said."""
+    found = against_fitted("all_reduce", shown(), TABLE)
+    assert unseen(shown(), TABLE, "all_reduce") == ["tree/ll", "tree/ll128", "tree/simple"]
+    assert found.available == ("ring/ll", "ring/ll128", "ring/simple")
+    with pytest.raises(InputError, match="all_reduce: no row of the fit shows anything"):
+        against_fitted("all_reduce", BELIEVED, TABLE)
+
+
+def test_gains_below_the_least_are_none() -> None:
+    """However small the least is, the choice and the best are never told apart by less."""
+    fitted = shown(inside__ll128__alpha=0.1e-6, inside__ll128__extra=0.1e-6)
+    found = against_fitted("all_gather", fitted, TABLE, min_gain=100.0)
+    assert not any(row.gained for row in found.rows)
