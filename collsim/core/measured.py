@@ -4,21 +4,18 @@ JSON lines are for programs: a line with ``schema`` tells what holds for the row
 (library, clock, process model, device, backend, columns), every other line is a row, or a
 call that gave none (``left_out``: the reason). What else a writer knows of a row stands under
 ``detail``, which only the writer reads. Rows are appended as they come, so that a run
-that dies leaves all but its last line whole; a later run appends a header of its own.
+that dies leaves all but its last line whole; a later run appends a header of its own. See
+:mod:`collsim.core.measurements_file` for the writer.
 
 CSV is for people: one line of columns, `COLUMNS`, of which `collective`, `ranks`, `size` and
 `seconds` must be there; an empty cell is what is not known.
 """
 
-import json
-import os
 from collections.abc import Mapping
-from dataclasses import replace
-from types import TracebackType
-from typing import IO, Any, Final, Self
+from typing import Any, Final
 
-from collsim.core.measurements import LeftOut, Measurement, Source
-from collsim.errors import FileError, InputError
+from collsim.core.measurements import Measurement, Source
+from collsim.errors import InputError
 from collsim.units import MAX_SIZE
 
 __all__ = [
@@ -27,8 +24,6 @@ __all__ = [
     "ROW_COLUMNS",
     "SCHEMA",
     "SOURCE_COLUMNS",
-    "MeasurementsWriter",
-    "header_line",
     "row_of",
     "source_of",
     "values_of",
@@ -67,15 +62,16 @@ _KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or 
 
 
 def values_of(row: Measurement) -> dict[str, object]:
-    """Return what a row of the format says: the columns that are known.
+    """Return what a row of the format says, provenance included: what is known.
 
     Examples
     --------
-    >>> values_of(Measurement("broadcast", 2, 8, 1e-6, root=0))
+    >>> values_of(Measurement("broadcast", 2, 8, 1e-6, root=0, source=Source(clock="host")))
     {'collective': 'broadcast', 'ranks': 2, 'size': 8, 'root': 0, 'in_place': False,
-     'seconds': 1e-06}
+     'seconds': 1e-06, 'clock': 'host'}
     """
     values = {name: getattr(row, field) for name, (field, _) in ROW_COLUMNS.items()}
+    values |= {name: getattr(row.source, field) for name, field in SOURCE_COLUMNS.items()}
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -145,96 +141,3 @@ def source_of(values: Mapping[str, object]) -> Source:
             raise InputError(f"{name}: got {_shown(value)}, expected text")
         fields[field] = value
     return Source(**fields)  # type: ignore[arg-type]
-
-
-def header_line(source: Source) -> str:
-    """Return the line that begins rows of one provenance.
-
-    Examples
-    --------
-    >>> print(header_line(Source(version="NCCL 2.30.7", clock="device"))[:76])
-    {"schema": "collsim/measurements/1", "library": "NCCL 2.30.7", "clock": "dev
-    """
-    told = {name: getattr(source, field) for name, field in SOURCE_COLUMNS.items()}
-    known = {name: value for name, value in told.items() if value is not None}
-    header: dict[str, object] = {"schema": SCHEMA, **known, "columns": list(ROW_COLUMNS)}
-    return json.dumps(header, ensure_ascii=False)
-
-
-class MeasurementsWriter:
-    """Appends rows to a file of JSON lines, each at once and whole.
-
-    Parameters
-    ----------
-    path : path
-        Made if it is missing. If its last line was cut, that line is ended first.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.jsonl"
-    >>> with MeasurementsWriter(path) as writer:
-    ...     writer.add(Measurement("broadcast", 2, 8, 1e-6, source=Source(clock="host")))
-    ...     writer.leave_out("broadcast of 16 bytes: timed out")
-    >>> len(path.read_text().splitlines())
-    3
-    """
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = os.fspath(path)
-        self._told: Source | None = None
-        try:
-            self._file: IO[bytes] = open(self._path, "ab+", buffering=0)  # noqa: SIM115
-            if self._file.seekable() and self._file.seek(0, os.SEEK_END):
-                self._file.seek(-1, os.SEEK_END)
-                if self._file.read(1) != b"\n":
-                    self._file.write(b"\n")
-        except (OSError, ValueError) as error:
-            raise self._error(error) from error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def add(self, row: Measurement) -> None:
-        """Append one row, after a header if its provenance is another than the last one's."""
-        source = replace(row.source, file="", line=0)
-        text = json.dumps(values_of(row), ensure_ascii=False) + "\n"
-        if source != self._told:
-            text = header_line(source) + "\n" + text
-        self._write(text)
-        self._told = source
-
-    def leave_out(self, reason: str | LeftOut) -> None:
-        """Append why a call gave no row."""
-        reason = reason.reason if isinstance(reason, LeftOut) else reason
-        text = json.dumps({"left_out": reason}, ensure_ascii=False) + "\n"
-        if self._told is None:
-            self._told = Source()
-            text = header_line(self._told) + "\n" + text
-        self._write(text)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def _write(self, text: str) -> None:
-        try:
-            self._file.write(text.encode("utf-8", errors="replace"))
-        except (OSError, ValueError) as error:
-            raise self._error(error) from error
-
-    def _error(self, error: OSError | ValueError) -> FileError:
-        return FileError(self._path, error if isinstance(error, OSError) else str(error))

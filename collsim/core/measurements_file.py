@@ -14,19 +14,12 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
+from collsim.core.measured import DETAIL, ROW_COLUMNS, SCHEMA, SOURCE_COLUMNS
 from collsim.errors import FileError, InputError
 
 __all__ = ["SCHEMA", "RowFile", "check_new", "read_rows"]
-
-SCHEMA: Final = "collsim/measurements/1"
-
-_SOURCE: Final[tuple[str, ...]] = ("library", "clock", "process_model", "device", "backend")
-_COLUMNS: Final[tuple[str, ...]] = (
-    "collective", "ranks", "nodes", "size", "count", "dtype", "op", "root", "algorithm",
-    "protocol", "in_place", "wrong", "seconds",
-)  # fmt: skip
 
 
 class RowFile:
@@ -102,12 +95,14 @@ class RowFile:
         those that are no column of the format go under ``detail``. None is left out.
         """
         known = {key: value for key, value in row.items() if value is not None}
-        source = {key: known.pop(key) for key in _SOURCE if key in known}
+        source = {key: known.pop(key) for key in SOURCE_COLUMNS if key in known}
         reason = known.pop("left_out", None)
-        made = {key: known.pop(key) for key in _COLUMNS if key in known}
+        made = {key: known.pop(key) for key in ROW_COLUMNS if key in known}
         if reason is not None:
             made = {"left_out": reason, **made}
-        text = _line({**made, "detail": known})
+        if known:
+            made[DETAIL] = known
+        text = _line(made)
         if source != self._told:
             text = _line({"schema": SCHEMA, **source}) + text
         self._write(text.encode("utf-8"))
@@ -176,11 +171,11 @@ def _parsed(path: str, text: str) -> Iterator[dict[str, Any]]:
         except ValueError:
             found = None
         if isinstance(found, dict) and found.get("schema") == SCHEMA:
-            source = {key: found[key] for key in _SOURCE if key in found}
+            source = {key: found[key] for key in SOURCE_COLUMNS if key in found}
         elif source is None:
             raise FileError(path, f"is no file of measurements, expected {SCHEMA}")
         elif isinstance(found, dict) and _timed(found):
-            detail = found.pop("detail", None)
+            detail = found.pop(DETAIL, None)
             found.pop("left_out", None)
             yield {**source, **found, **(detail if isinstance(detail, dict) else {})}
         elif not (isinstance(found, dict) and "left_out" in found):

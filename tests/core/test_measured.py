@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from collsim.calibrate.importers import read_log
-from collsim.core.measured import COLUMNS, SCHEMA, MeasurementsWriter
-from collsim.core.measurements import LeftOut, Measurement, Source
+from collsim.core.measured import COLUMNS, SCHEMA, values_of
+from collsim.core.measurements import Measurement, Source
+from collsim.core.measurements_file import RowFile
 from collsim.errors import FileError
 
 SOURCE = Source(
@@ -33,57 +34,44 @@ def written(path: Path) -> list[Measurement]:
     return [replace(row, source=replace(row.source, file="", line=0)) for row in rows]
 
 
+def add(path: Path, *rows: Measurement) -> None:
+    """Append rows to a file."""
+    with RowFile(path, resume=True) as file:
+        for row in rows:
+            file.append(values_of(row))
+
+
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     """Bit by bit, each with its own provenance."""
     path = tmp_path / "a.jsonl"
     rows = [ROW, replace(ROW, seconds=1 / 3), PLAIN, ROW]
-    with MeasurementsWriter(path) as writer:
-        for row in rows:
-            writer.add(row)
+    add(path, *rows)
     assert written(path) == rows
     assert sum("schema" in json.loads(line) for line in path.read_text().splitlines()) == 3
 
 
-def test_a_row_is_in_the_file_as_soon_as_it_is_added(tmp_path: Path) -> None:
-    """A run that dies later leaves it."""
-    path = tmp_path / "a.jsonl"
-    writer = MeasurementsWriter(path)
-    writer.add(ROW)
-    assert written(path) == [ROW]
-    writer.close()
-
-
 def test_a_later_run_appends(tmp_path: Path) -> None:
-    """Also after a line that was cut: that one is reported, and costs nothing else."""
+    """After a line that was cut: that one is reported, and gone when the next run begins."""
     path = tmp_path / "a.jsonl"
-    with MeasurementsWriter(path) as writer:
-        writer.add(ROW)
-        writer.add(ROW)
+    add(path, ROW, ROW)
     path.write_bytes(path.read_bytes()[:-20])
     found = read_log(path)
     assert (len(found), [str(left) for left in found.left_out]) == (
         1,
         [f"{path}:3: a row cut at the end of the file"],
     )
-    with MeasurementsWriter(path) as writer:
-        writer.add(PLAIN)
-    found = read_log(path)
-    assert (len(found), [str(left) for left in found.left_out]) == (
-        2,
-        [f"{path}:3: no JSON object"],
-    )
+    add(path, PLAIN)
+    assert written(path) == [ROW, PLAIN]
 
 
 def test_calls_that_gave_no_row_are_kept(tmp_path: Path) -> None:
     """With their reason, on one line."""
     path = tmp_path / "a.jsonl"
-    with MeasurementsWriter(path) as writer:
-        writer.leave_out("timed out\nafter 60 s")
-        writer.add(PLAIN)
-        writer.leave_out(LeftOut("", 0, "wrong results"))
+    with RowFile(path) as file:
+        file.append({"left_out": "timed out\nafter 60 s"})
+        file.append(values_of(PLAIN))
     assert [str(left) for left in read_log(path).left_out] == [
-        f"{path}:2: timed out after 60 s",
-        f"{path}:4: wrong results",
+        f"{path}:2: timed out after 60 s"
     ]
 
 
@@ -129,8 +117,7 @@ def test_calls_that_gave_no_row_are_kept(tmp_path: Path) -> None:
 def test_rows_that_cannot_be_used(tmp_path: Path, row: str, reason: str) -> None:
     """Each is named, and the others stay."""
     path = tmp_path / "a.jsonl"
-    with MeasurementsWriter(path) as writer:
-        writer.add(PLAIN)
+    add(path, PLAIN)
     with path.open("a") as file:
         file.write(row + "\n")
     found = read_log(path)
@@ -158,14 +145,6 @@ def test_another_version_of_the_format_is_refused(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"{path}: line 1: schema: got 'collsim/measurements/2', expected '{SCHEMA}'"
     )
-
-
-def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
-    """One line, before anything is measured."""
-    with pytest.raises(FileError, match="Is a directory"):
-        MeasurementsWriter(tmp_path)
-    with pytest.raises(FileError, match="No such file"):
-        MeasurementsWriter(tmp_path / "none" / "a.jsonl")
 
 
 def test_the_page_shows_what_is_read(root: Path, tmp_path: Path) -> None:
