@@ -6,6 +6,7 @@ import click
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
+from collsim.cli.fitted import tell_simulated
 from collsim.cli.lazy import command as _command
 from collsim.cli.nccl import NcclChoice, compared, nccl_options
 from collsim.cli.options import (
@@ -97,11 +98,7 @@ def command(
         return
     from collsim.choose.policy import choose
 
-    if profile is not None and profile.model == "nccl":
-        note(
-            f"times are simulated with the alpha and beta of the best of NCCL's protocols in "
-            f"profile {profile.name}; --against nccl compares fitted times of what NCCL has"
-        )
+    tell_simulated(profile, "--against nccl compares fitted times of what NCCL has")
     found = []
     for name in names:
         run["chunks"] = chosen_chunks(run["chunks"], profile, name)
