@@ -184,13 +184,27 @@ def profile_rows() -> list[Row]:
             {
                 "profile": name,
                 "cluster": profile.cluster,
-                "algorithm": profile.algorithm,
+                "model": profile.model,
+                # Fitted times of NCCL are of whatever it chooses.
+                "algorithm": None if profile.model == "nccl" else profile.algorithm,
                 "collectives": list(profile.collectives),
                 "ranks": list(profile.ranks),
+                "nodes": list(profile.nodes),
                 "library": profile.library,
             }
         )
     return rows
+
+
+def profiles_of(cluster: str) -> list[str]:
+    """Return the profiles that ship with collsim and were fitted on a cluster.
+
+    Examples
+    --------
+    >>> profiles_of("no-such-cluster")
+    []
+    """
+    return [row["profile"] for row in profile_rows() if row["cluster"] == cluster]
 
 
 KINDS: Final[Mapping[str, Callable[[], list[Row]]]] = {
@@ -219,7 +233,7 @@ _COLUMNS: Final = {
     "algorithms": ("collective", "algorithm", "formula", "chunked", "summary"),
     "clusters": ("cluster", "ranks", "shape", "links", "summary"),
     "links": ("family", "link", "bandwidth", "alpha", "alpha_busy", "kind", "source"),
-    "profiles": ("profile", "cluster", "algorithm", "collectives", "ranks", "library"),
+    "profiles": ("profile", "cluster", "model", "collectives", "ranks", "nodes", "library"),
     "collectives": ("collective", "rooted", "reduces", "busbw_factor", "size", "algorithms"),
 }
 
