@@ -46,10 +46,9 @@ def _reason(row: Measurement, algorithm: str | None) -> str | None:
         return "one rank, where nothing crosses a link"
     if row.nbytes == 0:
         return "0 bytes, where libraries return without communication"
-    if row.seconds == 0:
-        return "a time of 0, which cannot be true"
     if not _LEAST <= row.seconds <= _MOST:
-        return f"a time of {row.seconds:g} s, which cannot be true"
+        time = f"{row.seconds:g} s" if row.seconds else "0"
+        return f"a time of {time}, which cannot be true"
     if algorithm is not None and row.algorithm not in (None, algorithm):
         return f"algorithm {row.algorithm} ran, not {algorithm}"
     return None
