@@ -34,6 +34,8 @@ class Loss:
         Where that was.
     gained : bool
         Whether it is the least that is asked for, or more, all over the range.
+    doubtful : bool
+        Whether it would be, but hinges on latencies of NCCL that are not known.
     """
 
     min_bytes: int
@@ -50,6 +52,7 @@ class Loss:
     most: float | None
     most_size: int
     gained: bool
+    doubtful: bool = False
 
 
 @dataclass(frozen=True)

@@ -164,10 +164,21 @@ class Curve:
 
     def floor(self, nbytes: float) -> float:
         """Return a time in seconds below which a pipelined algorithm is in no chunk count."""
+        return min(bound.seconds(nbytes) for bound in self._bounds)
+
+    def bytes_floor(self, nbytes: float) -> float:
+        """Return the seconds that its busiest link or port takes for bytes alone.
+
+        It holds whatever the latencies are, in any number of chunks.
+        """
+        return nbytes * min(float(bound.slope.max()) for bound in self._bounds)
+
+    @property
+    def _bounds(self) -> list[Least]:
         if not self._floors:
             for channels in self.channels:
                 self._floors.append(least(self.simulation(1, channels)).for_any_chunks())
-        return min(bound.seconds(nbytes) for bound in self._floors)
+        return self._floors
 
     @property
     def candidates(self) -> tuple[int, ...]:

@@ -116,11 +116,12 @@ def compared(
     least = _least_gain(choice.min_gain, profile)
     run: dict[str, Any] = {
         "min_bytes": sizes[0], "max_bytes": sizes[1], "min_gain": least, "root": root,
+        "bytes_only": profile is None,
     }  # fmt: skip
     if profile is None:
         note(
-            "times are those of the cluster file, which tells no protocols of NCCL apart; "
-            "with --profile they are those of your machine"
+            "the cluster file does not know the latencies of NCCL's protocols, so only what "
+            "bytes decide counts as a gain; with --profile, times are those of your machine"
         )
     if choice.env:
         _print_env(names, network, table, run, output)

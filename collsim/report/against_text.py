@@ -62,34 +62,38 @@ def summary(found: Comparison) -> str:
     if len(found.available) == 1:
         return f"NCCL has {found.available[0]} alone there, so there is nothing to choose."
     texts = []
-    for good, spans in _grouped(found.rows):
-        ranges = " and ".join(
-            f"from {format_size(a, 4)} to {format_size(b, 4)}" for a, b, _ in spans
-        )
-        if good:
+    for verdict, spans in _grouped(found.rows).items():
+        if verdict == "good":
+            ranges = " and ".join(_span(a, b) for a, b, _ in spans)
             texts.append(
                 f"is within {100 * found.min_gain:.3g} % of the best that it has {ranges}"
             )
-        else:
-            for a, b, row in spans:
+        for a, b, row in spans if verdict != "good" else ():
+            times = f"up to {row.most or 1.0:.3g} times as long as {row.best_algorithm}"
+            if verdict == "gained":
+                texts.append(f"takes {times} {_span(a, b)}")
+            else:
                 texts.append(
-                    f"takes up to {row.most or 1.0:.3g} times as long as {row.best_algorithm} "
-                    f"from {format_size(a, 4)} to {format_size(b, 4)}"
+                    f"may take {times} {_span(a, b)}, if NCCL's latencies were the "
+                    "cluster's: which only a profile tells, so it does not count"
                 )
     unknown = [row for row in found.rows if row.gain is None]
     more = f" What {unknown[0].nccl_algorithm} takes is not simulated here." if unknown else ""
     return f"NCCL's choice {'; it '.join(texts)}.{more}"
 
 
-def _grouped(rows: Sequence[Loss]) -> list[tuple[bool, list[tuple[int, int, Loss]]]]:
-    """Return first the ranges where nothing is gained, joined, then the others."""
-    good: list[tuple[int, int, Loss]] = []
-    bad: list[tuple[int, int, Loss]] = []
+def _span(low: int, high: int) -> str:
+    return f"from {format_size(low, 4)} to {format_size(high, 4)}"
+
+
+def _grouped(rows: Sequence[Loss]) -> dict[str, list[tuple[int, int, Loss]]]:
+    """Return the ranges where nothing is gained, joined; where it is; where it may be."""
+    groups: dict[str, list[tuple[int, int, Loss]]] = {"good": [], "gained": [], "doubtful": []}
     for row in rows:
-        group = bad if row.gained else good
-        joins = group is good and good and good[-1][1] + 1 == row.min_bytes
-        if joins:
-            good[-1] = (good[-1][0], row.max_bytes, row)
+        verdict = "gained" if row.gained else "doubtful" if row.doubtful else "good"
+        group = groups[verdict]
+        if verdict == "good" and group and group[-1][1] + 1 == row.min_bytes:
+            group[-1] = (group[-1][0], row.max_bytes, row)
         else:
             group.append((row.min_bytes, row.max_bytes, row))
-    return [(flag, group) for flag, group in ((True, good), (False, bad)) if group]
+    return {verdict: group for verdict, group in groups.items() if group}

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from collsim.choose.against import Comparison, Loss
 from collsim.choose.curve import Curve
@@ -16,6 +16,8 @@ from collsim.interop.nccl_tuner.ranges import Own, at
 from collsim.nccl import Tuning
 
 __all__ = ["MIN_GAIN", "Against", "against"]
+
+Verdict = Literal["none", "doubtful", "gained"]
 
 # A gain of less is not worth a line of its own.
 MIN_GAIN: Final = 0.03
@@ -33,6 +35,7 @@ def against(
     min_bytes: int = 8,
     max_bytes: int = 2**33,
     min_gain: float = MIN_GAIN,
+    bytes_only: bool = False,
     **run: Any,
 ) -> Comparison:
     """Compare NCCL's choice with the fastest of what it has.
@@ -49,6 +52,10 @@ def against(
         Sizes, both inclusive.
     min_gain : float
         The least gain that counts, as a share.
+    bytes_only : bool
+        Whether the latencies of NCCL's algorithms are not known, as without a profile that
+        was measured. Then only what bytes decide counts: a gain is one if NCCL's choice took
+        no time but its bytes', and the other one NCCL's own latency on top.
     **run
         As for :func:`collsim.choose.policy.choose`.
 
@@ -70,7 +77,7 @@ def against(
     )
     run = {key: value for key, value in run.items() if key in {"root", "model"}}
     curves = {a: Curve(name, OUR_NAME[a], cluster, **run) for a in theirs}
-    pair = Against(Own(table, name), curves, min_gain)
+    pair = Against(Own(table, name), curves, min_gain, bytes_only)
     rows: list[Loss] = []
     for part in policy.rows:
         best = NCCL_OF[part.algorithm.partition(":")[0]]
@@ -79,9 +86,8 @@ def against(
                 row = pair.row(rows[-1].min_bytes, row.max_bytes, row, rows[-1])  # noqa: PLW2901
                 rows.pop()
             rows.append(row)
-    return Comparison(
-        name, table.version, tuple(ours), min_gain, tuple(rows), table.comm.origin
-    )
+    origin = table.comm.origin
+    return Comparison(name, table.version, tuple(ours), min_gain, tuple(rows), origin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +102,14 @@ class Against:
         By NCCL's names.
     min_gain : float
         The least gain that counts, as a share.
+    bytes_only : bool
+        Whether only what bytes decide counts.
     """
 
     own: Own
     curves: dict[str, Curve]
     min_gain: float
+    bytes_only: bool = False
 
     def gain(self, chosen: str, best: str, nbytes: int) -> float | None:
         """Return the time of one algorithm / that of another; None if one is not simulated."""
@@ -110,6 +119,21 @@ class Against:
             return None
         least = self.curves[best].seconds(nbytes)
         return self.curves[chosen].seconds(nbytes) / least if least else 1.0
+
+    def sure_gain(self, chosen: str, best: str, nbytes: int) -> float:
+        """Return the gain if NCCL's choice had no latency, and the other one NCCL's on top."""
+        least = self.curves[best].seconds(nbytes) + self.own.latency(best, nbytes)
+        return self.curves[chosen].bytes_floor(nbytes) / least if least else 1.0
+
+    def verdict(self, chosen: str, best: str, nbytes: int) -> Verdict:
+        """Return whether the gain at a size is one that counts."""
+        least = 1 + self.min_gain
+        gain = self.gain(chosen, best, nbytes)
+        if gain is None or gain < least:
+            return "none"
+        if self.bytes_only and self.sure_gain(chosen, best, nbytes) < least:
+            return "doubtful"
+        return "gained"
 
     def compared(self, low: int, high: int, best: str) -> Iterator[Loss]:
         """Yield rows from one size to another, over which one algorithm is the fastest."""
@@ -126,25 +150,22 @@ class Against:
     def _parted(self, low: int, high: int, chosen: str, best: str) -> Iterator[Loss]:
         """Yield rows that are parted where the gain passes the least that counts."""
         sizes = _sizes(low, high)
-        gains = [self.gain(chosen, best, n) for n in sizes]
+        verdicts = [self.verdict(chosen, best, n) for n in sizes]
         start = 0
         begin = low
         for i in range(1, len(sizes)):
-            if self._counts(gains[i]) == self._counts(gains[start]):
+            if verdicts[i] == verdicts[start]:
                 continue
             border = self._border(chosen, best, sizes[i - 1], sizes[i])
-            yield self._made(begin, border, chosen, best, sizes[start:i], gains[start:i])
+            yield self._made(begin, border, chosen, best, sizes[start:i], verdicts[start])
             begin, start = border + 1, i
-        yield self._made(begin, high, chosen, best, sizes[start:], gains[start:])
-
-    def _counts(self, gain: float | None) -> bool:
-        return gain is not None and gain >= 1 + self.min_gain
+        yield self._made(begin, high, chosen, best, sizes[start:], verdicts[start])
 
     def _border(self, chosen: str, best: str, low: int, high: int) -> int:
-        first = self._counts(self.gain(chosen, best, low))
+        first = self.verdict(chosen, best, low)
         while high - low > max(1, low * _TOLD):
             middle = (low + high) // 2
-            if self._counts(self.gain(chosen, best, middle)) == first:
+            if self.verdict(chosen, best, middle) == first:
                 low = middle
             else:
                 high = middle
@@ -157,12 +178,11 @@ class Against:
         chosen: str,
         best: str,
         sizes: list[int],
-        gains: list[float | None],
+        verdict: Verdict,
     ) -> Loss:
         middle = min(high, max(low, math.isqrt(max(1, low) * high)))
         gain = self.gain(chosen, best, middle)
-        ends = [(self.gain(chosen, best, n), n) for n in (low, high)]
-        seen = [*zip(gains, sizes, strict=True), *ends, (gain, middle)]
+        seen = [(self.gain(chosen, best, n), n) for n in (*sizes, low, high, middle)]
         most, where = max((g or 0.0, n) for g, n in seen)
         there = at(self.own.choice, middle)
         known = chosen in self.curves
@@ -180,21 +200,27 @@ class Against:
             gain=gain,
             most=most if known else None,
             most_size=where,
-            gained=self._counts(gains[0]),
+            gained=verdict == "gained",
+            doubtful=verdict == "doubtful",
         )
 
     def row(self, low: int, high: int, one: Loss, other: Loss) -> Loss:
         """Return two rows that say the same as one."""
-        made = self._made(low, high, one.nccl_algorithm, one.best_algorithm, [low], [one.gain])
+        names = one.nccl_algorithm, one.best_algorithm
+        made = self._made(low, high, *names, [], _verdict(one))
         most = max(one, other, key=lambda row: row.most or 0.0)
-        return replace(made, most=most.most, most_size=most.most_size, gained=one.gained)
+        return replace(made, most=most.most, most_size=most.most_size)
+
+
+def _verdict(row: Loss) -> Verdict:
+    return "gained" if row.gained else "doubtful" if row.doubtful else "none"
 
 
 def _alike(one: Loss, other: Loss) -> bool:
-    return (one.nccl_algorithm, one.best_algorithm, one.gained) == (
+    return (one.nccl_algorithm, one.best_algorithm, _verdict(one)) == (
         other.nccl_algorithm,
         other.best_algorithm,
-        other.gained,
+        _verdict(other),
     )
 
 

@@ -54,13 +54,14 @@ def allowed(
     min_bytes: int = 8,
     max_bytes: int = 2**33,
     min_gain: float = 0.0,
+    bytes_only: bool = False,
     **run: Any,
 ) -> Setting:
     """Return the algorithms that NCCL had best be allowed, whatever the size.
 
     Parameters
     ----------
-    collective_name, cluster, table, min_bytes, max_bytes, min_gain, **run
+    collective_name, cluster, table, min_bytes, max_bytes, min_gain, bytes_only, **run
         As for :func:`collsim.interop.nccl_tuner.against.against`.
 
     Examples
@@ -82,7 +83,8 @@ def allowed(
     ]
     # Where NCCL would choose what is not simulated here, all settings are taken to be alike.
     sizes = [n for n in sizes if at(own.choice, n).algorithm in curves]
-    logs = {a: [math.log(max(c.seconds(n), 1e-300)) for n in sizes] for a, c in curves.items()}
+    extra = own.latency if bytes_only else _nothing
+    logs = {a: [_log(c.seconds(n) + extra(a, n)) for n in sizes] for a, c in curves.items()}
 
     def mean(algorithms: Sequence[str]) -> float:
         ranges = own.choice if len(algorithms) == len(theirs) else own.among(algorithms)
@@ -98,6 +100,9 @@ def allowed(
         if not all(a.startswith("nvls") for a in subset) or k == len(theirs)
     ]
     means = [mean(s) for s in subsets]
+    if bytes_only:
+        now = [curves[at(own.choice, n).algorithm].bytes_floor(n) for n in sizes]
+        means[0] = sum(map(_log, now)) / max(1, len(now))
     least = min(range(len(subsets)), key=lambda i: (means[i], i))
     gain = math.exp(means[0] - means[least])
     chosen = least if gain >= 1 + max(_LEAST, min_gain) else 0
@@ -107,6 +112,14 @@ def allowed(
         math.exp(means[0] - means[chosen]),
         math.exp(means[chosen] - best),
     )
+
+
+def _nothing(_algorithm: str, _nbytes: int) -> float:
+    return 0.0
+
+
+def _log(seconds: float) -> float:
+    return math.log(max(seconds, 1e-300))
 
 
 def to_env(settings: Sequence[Setting]) -> str:

@@ -44,6 +44,20 @@ class Own:
         cells = {key: c for key, c in self.table.cells.items() if key[1] in algorithms}
         return self._ranges(replace(self.table, cells=cells, spare={}))
 
+    def latency(self, algorithm: str, nbytes: int) -> float:
+        """Return NCCL's latency of an algorithm in seconds, in its protocol at a size."""
+        protocol = at(self._one(algorithm), nbytes).protocol
+        return self.table.latency_us(self.collective, algorithm, protocol) * 1e-6
+
+    def _one(self, algorithm: str) -> tuple[ChoiceRange, ...]:
+        if algorithm not in self._alone:
+            self._alone[algorithm] = self.among([algorithm])
+        return self._alone[algorithm]
+
+    @cached_property
+    def _alone(self) -> dict[str, tuple[ChoiceRange, ...]]:
+        return {}
+
     def _ranges(self, table: Tuning) -> tuple[ChoiceRange, ...]:
         return smoothed(table.ranges(self.collective, 0, TOP))
 

@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 
 from collsim.choose.against import Comparison
+from collsim.choose.curve import Curve
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
 from collsim.interop.nccl_tuner import FUNCTIONS, Rule, against, rules, to_csv
+from collsim.interop.nccl_tuner.against import Against
+from collsim.interop.nccl_tuner.ranges import Own
 from collsim.nccl import Tuning, communicator, tuning
+from collsim.report.against_text import summary
 
 TOP = 2**63 - 1
 
@@ -157,6 +161,35 @@ def test_gain_below_the_least_changes_nothing() -> None:
     made = rules(table, found)
     own = {(r.algorithm, r.protocol) for r in table.ranges("all_reduce", 0, 2**62)}
     assert {(rule.algorithm, rule.protocol) for rule in made if rule.min_bytes} <= own
+
+
+def test_without_a_profile_latency_changes_nothing() -> None:
+    """In-switch reduction looks 7 times as fast at 1 KiB: that is doubtful, and not written.
+
+    NCCL's takes 25 us there, which no cluster file knows.
+    """
+    cluster = Cluster.load("dgx-h100")
+    table = tuning(communicator(cluster))
+    found = against("all_reduce", cluster, table, bytes_only=True)
+    assert not any(row.gained for row in found.rows)
+    small = found.rows[0]
+    assert small.doubtful
+    assert (small.nccl_algorithm, small.best_algorithm) == ("ring", "nvls")
+    assert (small.most or 0) > 5
+    assert "only a profile tells" in summary(found)
+    assert rules(table, found)[0].algorithm == "ring"
+    assert against("all_reduce", cluster, table).rows[0].gained
+
+
+@pytest.mark.parametrize(("nbytes", "verdict"), [(2**10, "doubtful"), (2**33, "gained")])
+def test_what_bytes_decide_counts_without_a_profile(nbytes: int, verdict: str) -> None:
+    """At 8 GiB the ring's bytes alone, 7/4 n, take longer than NVLS with NCCL's 25 us."""
+    cluster = Cluster.load("dgx-h100")
+    own = Own(tuning(communicator(cluster)), "all_reduce")
+    curves = {name: Curve("all_reduce", name, cluster) for name in ("ring", "nvls")}
+    assert (
+        Against(own, curves, 0.03, bytes_only=True).verdict("ring", "nvls", nbytes) == verdict
+    )
 
 
 def test_long_commands_are_wrapped_in_comments() -> None:
