@@ -86,7 +86,7 @@ def collective_section(kind: str) -> str:
     Examples
     --------
     >>> print(collective_section("sendrecv").splitlines()[-1])
-    - `direct`: nccl-tests sendrecv_perf
+    - `direct`: one message; Hockney 1994
     """
     names = algorithm_names(kind)
     lines = [
