@@ -53,8 +53,8 @@ themselves.
 P ranks, a buffer of n bytes as nccl-tests counts it, c chunks; a message of m bytes takes
 α + mβ, adding m bytes up takes mγ. ⌈log P⌉ is to base 2. Formulas hold on the ideal one-port
 network, where the event simulation equals them to 1e-9; after a ≤ is what the time is at most.
-Those of `nvls` and `multicast` hold on one switch that adds up and multicasts: there α is that of
-a way up to the switch and down again, and 1/β what the switch reaches of the link's rate.
+Those of `nvls` and `multicast` hold on one switch that adds up and multicasts: there α is that
+of a way up to the switch and down again, and 1/β what the switch reaches of the link's rate.
 Rounds, messages and bytes are counted in the schedule for {ranks} ranks and one chunk, four on
 each of two nodes where it needs nodes. Bytes are what the busiest GPU sends, and what the
 busiest one receives. What wins is what `collsim choose` finds; the gain over the next best and
