@@ -1,6 +1,6 @@
 """Somebody else's choice beside the best of what he has: rows of a comparison."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["Comparison", "Loss"]
 
@@ -14,20 +14,26 @@ class Loss:
     min_bytes, max_bytes : int
         Both inclusive; the next range begins one byte above.
     nccl_algorithm, nccl_protocol : str
-        What is chosen, by NCCL's names; the protocol at the middle.
+        What is chosen, by NCCL's names; the same all over the range.
     nccl_channels : int
-        Its channels at the middle.
+        Its channels at `size`.
+    nccl_channels_from, nccl_channels_to : int
+        Its channels at the ends of the range.
     best_algorithm : str
         The fastest of what NCCL has, by NCCL's name.
+    best_protocol : str
+        The one in which NCCL's model has that the fastest at `size`.
     algorithm : str
-        The same by ours.
+        The fastest by our name.
     size : int
-        The geometric middle of the range.
+        The geometric middle of the range, where times, gain and `nccl_channels` hold.
     nccl_us, time_us : float or None
-        Microseconds there of what is chosen and of the fastest; None for what is not
-        simulated here.
+        Simulated microseconds there of what is chosen and of the fastest; None for what is
+        not simulated here.
+    nccl_model_us, best_model_us : float or None
+        What NCCL's own model says of both there.
     gain : float or None
-        The former / the latter.
+        `nccl_us` / `time_us`.
     most : float or None
         The largest such ratio that was seen in the range.
     most_size : int
@@ -43,16 +49,28 @@ class Loss:
     nccl_algorithm: str
     nccl_protocol: str
     nccl_channels: int
+    nccl_channels_from: int
+    nccl_channels_to: int
     best_algorithm: str
+    best_protocol: str
     algorithm: str
     size: int
     nccl_us: float | None
     time_us: float
+    nccl_model_us: float | None
+    best_model_us: float | None
     gain: float | None
     most: float | None
     most_size: int
     gained: bool
     doubtful: bool = False
+
+    @property
+    def model_gain(self) -> float | None:
+        """What NCCL's own model says of the gain: below 1 where it has its choice faster."""
+        if self.nccl_model_us is None or not self.best_model_us:
+            return None
+        return self.nccl_model_us / self.best_model_us
 
 
 @dataclass(frozen=True)
@@ -71,6 +89,8 @@ class Comparison:
         By size, without a gap.
     origin : tuple of str
         From where NCCL's numbers are.
+    measured : bool
+        Whether times are those of a machine that was measured, by a profile.
     """
 
     collective: str
@@ -79,3 +99,33 @@ class Comparison:
     min_gain: float
     rows: tuple[Loss, ...]
     origin: tuple[str, ...]
+    measured: bool = False
+
+    def changes(self, *, doubtful: bool = False) -> tuple[Loss, ...]:
+        """Return where another algorithm gains, neighbours of the same two as one.
+
+        Parameters
+        ----------
+        doubtful : bool
+            Return instead where it only may.
+        """
+        found: list[Loss] = []
+        for row in self.rows:
+            if not (row.doubtful if doubtful else row.gained):
+                continue
+            last = found[-1] if found else None
+            if last and last.max_bytes + 1 == row.min_bytes and _both(last) == _both(row):
+                found[-1] = _joined(last, row)
+            else:
+                found.append(row)
+        return tuple(found)
+
+
+def _both(row: Loss) -> tuple[str, str]:
+    return row.nccl_algorithm, row.best_algorithm
+
+
+def _joined(one: Loss, other: Loss) -> Loss:
+    """Return the row where the gain is the larger, over both ranges."""
+    larger = max(one, other, key=lambda row: row.most or 0.0)
+    return replace(larger, min_bytes=one.min_bytes, max_bytes=other.max_bytes)

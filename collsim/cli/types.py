@@ -14,6 +14,7 @@ __all__ = [
     "BANDWIDTH",
     "COUNTS",
     "DELAY",
+    "GAIN",
     "GAMMA",
     "LEFT",
     "ORDER",
@@ -103,6 +104,17 @@ def _tolerance(text: str) -> float:
     if share > _MOST_TOLERANCE:
         meant = f"; did you mean {bare}%?" if not bare.endswith("%") else ""
         raise InputError(f"got {_shown(text)}, expected at most {_MOST_TOLERANCE}{meant}")
+    return share
+
+
+def _gain(text: str) -> float:
+    """Return a share up to 1, which is twice as fast."""
+    share = _tolerance(text)
+    if share > 1:
+        raise InputError(
+            f"got {_shown(text)}, which is {100 * share:g} %, expected at most 100 %, "
+            "e.g. 0.05 or 5%"
+        )
     return share
 
 
@@ -213,3 +225,4 @@ DELAY: Final = Parsed("RANK=TIME", _delay)
 SPECS: Final = Parsed("NAME[,NAME]", _specs)
 ORDER: Final = Parsed("LIST|across", _order)
 TOLERANCE: Final = Parsed("SHARE", _tolerance)
+GAIN: Final = Parsed("SHARE", _gain)

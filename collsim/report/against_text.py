@@ -1,12 +1,36 @@
 """NCCL's choice beside the best that it has, for the reader."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import Final
 
 from collsim.choose.against import Comparison, Loss
 from collsim.report.table import aligned, format_us
 from collsim.units import format_size
 
 __all__ = ["against_text", "summary"]
+
+_TITLES: Final = (
+    "from (B)",
+    "to (B)",
+    "",
+    "NCCL's",
+    "best",
+    "at",
+    "its us",
+    "best us",
+    "gain",
+    "model: its",
+    "model: best",
+    "at most",
+)
+_NOTE: Final = (
+    "at: the geometric middle of each range, where its us, best us and gain are simulated; "
+    "model: what NCCL's own model says of both there, in us"
+)
+_MAY: Final = (
+    "Where it may, that hinges on latencies of NCCL that only a profile tells, so it does not "
+    "count."
+)
 
 
 def against_text(found: Comparison, where: str) -> str:
@@ -26,28 +50,23 @@ def against_text(found: Comparison, where: str) -> str:
             f"to {format_size(row.max_bytes, 4)}",
             f"{row.nccl_algorithm}/{row.nccl_protocol}",
             row.best_algorithm,
-            "-" if row.nccl_us is None else format_us(row.nccl_us),
-            format_us(row.time_us),
+            format_size(row.size, 4),
+            _us(row.nccl_us),
+            _us(row.time_us),
             "-" if row.gain is None else f"x{row.gain:.4g}",
+            _us(row.nccl_model_us),
+            _us(row.best_model_us),
             "-" if row.most is None else f"x{row.most:.4g} at {format_size(row.most_size, 4)}",
         )
         for row in found.rows
     ]
-    titles = (
-        "from (B)",
-        "to (B)",
-        "",
-        "NCCL's",
-        "best",
-        "its us",
-        "best us",
-        "gain",
-        "at most",
-    )
-    table = aligned(titles, rows, left=("", "NCCL's", "best", "at most"))
+    table = aligned(_TITLES, rows, left=("", "NCCL's", "best", "at most"))
     head = f"{found.collective} on {where}, NCCL {found.version}'s choice by its own model"
-    note = "times and gain, simulated, at the geometric middle of each range"
-    return "\n".join([head, summary(found), table, note])
+    return "\n".join([head, summary(found), table, _NOTE])
+
+
+def _us(microseconds: float | None) -> str:
+    return "-" if microseconds is None else format_us(microseconds)
 
 
 def summary(found: Comparison) -> str:
@@ -55,45 +74,46 @@ def summary(found: Comparison) -> str:
 
     Examples
     --------
-    >>> row = Loss(8, 99, "ring", "ll", 1, "ring", "ring", 28, 9.0, 9.0, 1.0, 1.0, 8, False)
-    >>> print(summary(Comparison("all_gather", "2.30", ("ring",), 0.03, (row,), ())))
+    >>> print(summary(Comparison("all_gather", "2.30", ("ring",), 0.03, (), ())))
     NCCL has ring alone there, so there is nothing to choose.
     """
     if len(found.available) == 1:
         return f"NCCL has {found.available[0]} alone there, so there is nothing to choose."
-    texts = []
-    for verdict, spans in _grouped(found.rows).items():
-        if verdict == "good":
-            ranges = " and ".join(_span(a, b) for a, b, _ in spans)
-            texts.append(
-                f"is within {100 * found.min_gain:.3g} % of the best that it has {ranges}"
-            )
-        for a, b, row in spans if verdict != "good" else ():
-            times = f"up to {row.most or 1.0:.3g} times as long as {row.best_algorithm}"
-            if verdict == "gained":
-                texts.append(f"takes {times} {_span(a, b)}")
-            else:
-                texts.append(
-                    f"may take {times} {_span(a, b)}, if NCCL's latencies were the "
-                    "cluster's: which only a profile tells, so it does not count"
-                )
-    unknown = [row for row in found.rows if row.gain is None]
-    more = f" What {unknown[0].nccl_algorithm} takes is not simulated here." if unknown else ""
-    return f"NCCL's choice {'; it '.join(texts)}.{more}"
+    good = [_span(a, b) for a, b in _joined(r for r in found.rows if _verdict(r) == "good")]
+    least = f"within {100 * found.min_gain:.3g} % of the best" if found.min_gain else "the best"
+    texts = [f"is {least} that it has {' and '.join(good)}"] if good else []
+    texts += [f"takes {_times(row)}" for row in found.changes()]
+    doubtful = [f"may take {_times(row)}" for row in found.changes(doubtful=True)]
+    texts += doubtful
+    unknown = _joined(r for r in found.rows if r.gain is None)
+    texts += [f"is not simulated here {' and '.join(_span(a, b) for a, b in unknown)}"] * bool(
+        unknown
+    )
+    why = f" {_MAY}" if doubtful else ""
+    return f"NCCL's choice {'; it '.join(texts)}.{why}"
+
+
+def _times(row: Loss) -> str:
+    times = f"up to {row.most or 1.0:.3g} times as long as {row.best_algorithm}"
+    return f"{times} {_span(row.min_bytes, row.max_bytes)}"
 
 
 def _span(low: int, high: int) -> str:
     return f"from {format_size(low, 4)} to {format_size(high, 4)}"
 
 
-def _grouped(rows: Sequence[Loss]) -> dict[str, list[tuple[int, int, Loss]]]:
-    """Return the ranges where nothing is gained, joined; where it is; where it may be."""
-    groups: dict[str, list[tuple[int, int, Loss]]] = {"good": [], "gained": [], "doubtful": []}
+def _verdict(row: Loss) -> str:
+    if row.gain is None:
+        return "unknown"
+    return "gained" if row.gained else "doubtful" if row.doubtful else "good"
+
+
+def _joined(rows: Iterable[Loss]) -> list[tuple[int, int]]:
+    """Return the sizes of some rows, neighbours together."""
+    spans: list[tuple[int, int]] = []
     for row in rows:
-        verdict = "gained" if row.gained else "doubtful" if row.doubtful else "good"
-        group = groups[verdict]
-        if verdict == "good" and group and group[-1][1] + 1 == row.min_bytes:
-            group[-1] = (group[-1][0], row.max_bytes, row)
+        if spans and spans[-1][1] + 1 == row.min_bytes:
+            spans[-1] = (spans[-1][0], row.max_bytes)
         else:
-            group.append((row.min_bytes, row.max_bytes, row))
-    return {verdict: group for verdict, group in groups.items() if group}
+            spans.append((row.min_bytes, row.max_bytes))
+    return spans

@@ -4,7 +4,7 @@ from typing import Final
 
 from collsim.nccl import COLLECTIVES, Tuning
 
-__all__ = ["FUNCTIONS", "NCCL_OF", "OUR_NAME", "available"]
+__all__ = ["FUNCTIONS", "NCCL_OF", "OUR_NAME", "available", "spelled"]
 
 OUR_NAME: Final = {
     "tree": "double_binary_tree",
@@ -35,3 +35,14 @@ def available(table: Tuning, collective: str) -> tuple[str, ...]:
 
     found = [algorithm for algorithm, _ in table.times_us(collective, np.array([1]))]
     return tuple(dict.fromkeys(found))
+
+
+def spelled(algorithm: str) -> str:
+    """Return a name as NCCL_ALGO has it, which knows no underscores.
+
+    Examples
+    --------
+    >>> spelled("nvls_tree")
+    'nvlstree'
+    """
+    return algorithm.replace("_", "")
