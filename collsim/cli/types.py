@@ -6,6 +6,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import click
 
+from collsim.choose.specs import split_specs
 from collsim.config.values import limited_bandwidth, limited_time
 from collsim.errors import InputError
 from collsim.units import parse_ranks, parse_size
@@ -20,6 +21,7 @@ __all__ = [
     "ORDER",
     "RANK_LIST",
     "SIZE",
+    "SPEC",
     "SPECS",
     "STEP",
     "TIME",
@@ -180,17 +182,12 @@ def _delay(text: str) -> tuple[str, float]:
     return (f"rank[{rank}]" if rank.isascii() and rank.isdigit() else rank), late
 
 
-def _specs(text: str) -> tuple[str, ...]:
-    """Return names of algorithms; a comma also parts the options of one of them."""
-    found: list[str] = []
-    for part in text.split(","):
-        if found and "=" in part and ":" not in part and ":" in found[-1]:
-            found[-1] += f",{part.strip()}"
-        elif part.strip():
-            found.append(part.strip())
-        else:
-            raise InputError(f"got {_shown(text)}, expected names of algorithms")
-    return tuple(found)
+def _spec(text: str) -> str:
+    """Return one algorithm with its options."""
+    found = split_specs(text)
+    if len(found) > 1:
+        raise InputError(f"got {_shown(text)}, expected one algorithm here, e.g. {found[0]}")
+    return found[0]
 
 
 def _order(text: str) -> tuple[int, ...] | str:
@@ -222,7 +219,8 @@ RANK_LIST: Final = Parsed("LIST", parse_ranks)
 COUNTS: Final = Parsed("N|auto|LIST", _counts)
 LEFT: Final = Parsed("PART=LEFT", _left)
 DELAY: Final = Parsed("RANK=TIME", _delay)
-SPECS: Final = Parsed("NAME[,NAME]", _specs)
+SPEC: Final = Parsed("NAME[:KEY=VALUE,...]", _spec)
+SPECS: Final = Parsed("NAME[:KEY=VALUE,...][,NAME...]", split_specs)
 ORDER: Final = Parsed("LIST|across", _order)
 TOLERANCE: Final = Parsed("SHARE", _tolerance)
 GAIN: Final = Parsed("SHARE", _gain)

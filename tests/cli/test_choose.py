@@ -226,3 +226,41 @@ def test_env_says_why_it_sets_nothing(run: Any) -> None:
     assert result.stdout == "# NCCL_ALGO is best left unset\n"
     assert "NCCL's own choice is best left alone: " in result.stderr
     assert "geometric mean over all sizes" in result.stderr
+
+
+def test_algorithms_of_all_are_for_the_collectives_that_have_them(
+    answer: Any, run: Any
+) -> None:
+    """The others are left out with the reason, after the answer."""
+    line = f"choose all {IDEAL} --algorithm mst,bruck:radix=8"
+    found = answer(line)
+    names = {(row["collective"], row["algorithm"]) for row in found["rows"]}
+    assert ("broadcast", "mst") in names
+    assert not {name for name, _ in names} & {"sendrecv"}
+    assert found["left_out"]["sendrecv"] == {
+        "mst": "there is no sendrecv/mst", "bruck:radix=8": "there is no sendrecv/bruck",
+    }  # fmt: skip
+    assert found["left_out"]["all_gather"]["bruck:radix=8"].startswith(
+        "all_gather/bruck: takes"
+    )
+    assert "note: left out sendrecv: " in run(line).stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("rong", "'ring'"), ("bruck:rdix=8", "'radix'"), ("nvls", "all_reduce")]
+)
+def test_algorithms_that_no_collective_has_are_an_error(
+    fails: Any, name: str, said: str
+) -> None:
+    """With the nearest, or the reason."""
+    assert said in fails(f"choose all {IDEAL} --algorithm {name}", code=1)
+
+
+def test_answer_comes_before_the_notes(run: Any) -> None:
+    """And says at which size its times hold."""
+    result = run(f"choose all_reduce {IDEAL} -b 1M -e 4M")
+    lines = result.output.splitlines()
+    assert lines[0].startswith("all_reduce on 8 ranks")
+    assert lines[-1].startswith("note: left out")
+    assert lines[1].split()[-5:] == ["at", "time", "(us)", "gain", "efficiency"]
+    assert " 2MiB " in lines[2]
