@@ -43,7 +43,7 @@ def counted_gain(asked: float | None, profile: "Profile | None") -> float:
     counts = None if asked is None else f"gains of {100 * asked:.3g} % or more count as asked"
     usual = least_gain(profile is not None)
     if profile is None:
-        why = f"{OFF}: {counts or f'only gains of {usual:.0%} or more count'}"
+        why = f"{OFF}: {counts or f'only gains of {100 * usual:.3g} % or more count'}"
         note(f"{why}, where bytes decide; NCCL's latencies are in no cluster file")
         return usual if asked is None else asked
     least, error = usual if asked is None else asked, _error(profile)

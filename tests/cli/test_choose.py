@@ -192,7 +192,7 @@ def test_gain_that_is_a_percentage_is_told_so(fails: Any) -> None:
 
 @pytest.mark.parametrize(
     ("words", "least", "said"),
-    [("", 0.3, "only gains of 30% or more count"), (" --min-gain 4%", 0.04, "count as asked")],
+    [("", 0.3, "only gains of 30 % or more count"), (" --min-gain 4%", 0.04, "count as asked")],
 )
 def test_without_a_profile_gains_of_datasheets_are_not_believed(
     answer: Any, run: Any, words: str, least: float, said: str
