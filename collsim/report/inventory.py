@@ -52,6 +52,10 @@ def algorithm_rows(collective_name: str | None = None) -> list[Row]:
                     "algorithm": name,
                     "formula": algorithm.formula,
                     "chunked": algorithm.chunked,
+                    "options": {
+                        key: {"default": option.default, "meaning": option.meaning}
+                        for key, option in algorithm.options.items()
+                    },
                     "paper": algorithm.paper,
                     "summary": algorithm.summary,
                 }
@@ -230,7 +234,7 @@ def inventory(kind: str) -> list[Row]:
 
 
 _COLUMNS: Final = {
-    "algorithms": ("collective", "algorithm", "formula", "chunked", "summary"),
+    "algorithms": ("collective", "algorithm", "options", "formula", "chunked", "summary"),
     "clusters": ("cluster", "ranks", "shape", "links", "summary"),
     "links": ("family", "link", "bandwidth", "alpha", "alpha_busy", "kind", "source"),
     "profiles": ("profile", "cluster", "model", "collectives", "ranks", "nodes", "library"),
@@ -250,6 +254,8 @@ def inventory_text(kind: str, rows: Sequence[Row]) -> str:
         return f"no {kind}"
     if kind == "links":
         rows = [_with_units(row) for row in rows]
+    if kind == "algorithms" and not any(row["options"] for row in rows):
+        return text_table(rows, [name for name in _COLUMNS[kind] if name != "options"])
     return text_table(rows, _COLUMNS[kind])
 
 
@@ -285,4 +291,6 @@ def _cell(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return " ".join(str(part) for part in value)
+    if isinstance(value, dict):
+        return ",".join(f"{key}={option['default']}" for key, option in value.items())
     return "" if value is None else str(value)
