@@ -6,7 +6,6 @@ from typing import Any, Final, Generic, TypeVar
 
 import click
 
-from collsim.choose.specs import split_specs
 from collsim.config.values import limited_bandwidth, limited_time
 from collsim.errors import InputError
 from collsim.units import parse_ranks, parse_size
@@ -182,9 +181,16 @@ def _delay(text: str) -> tuple[str, float]:
     return (f"rank[{rank}]" if rank.isascii() and rank.isdigit() else rank), late
 
 
+def _specs(text: str) -> tuple[str, ...]:
+    """Return algorithms, each with its options."""
+    from collsim.choose.specs import split_specs
+
+    return split_specs(text)
+
+
 def _spec(text: str) -> str:
     """Return one algorithm with its options."""
-    found = split_specs(text)
+    found = _specs(text)
     if len(found) > 1:
         raise InputError(f"got {_shown(text)}, expected one algorithm here, e.g. {found[0]}")
     return found[0]
@@ -220,7 +226,7 @@ COUNTS: Final = Parsed("N|auto|LIST", _counts)
 LEFT: Final = Parsed("PART=LEFT", _left)
 DELAY: Final = Parsed("RANK=TIME", _delay)
 SPEC: Final = Parsed("NAME[:KEY=VALUE,...]", _spec)
-SPECS: Final = Parsed("NAME[:KEY=VALUE,...][,NAME...]", split_specs)
+SPECS: Final = Parsed("NAME[:KEY=VALUE,...][,NAME...]", _specs)
 ORDER: Final = Parsed("LIST|across", _order)
 TOLERANCE: Final = Parsed("SHARE", _tolerance)
 GAIN: Final = Parsed("SHARE", _gain)
