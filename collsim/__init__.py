@@ -16,6 +16,7 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collsim import nccl
     from collsim.algorithms import algorithm_names, build
     from collsim.calibrate.check import check
     from collsim.calibrate.fit import fit
@@ -51,6 +52,7 @@ __all__ = [
     "fail",
     "fit",
     "groups",
+    "nccl",
     "plot_crossover",
     "predict",
     "reorder",
@@ -86,9 +88,9 @@ _HOME: Final = {
 
 
 def __getattr__(name: str) -> object:
-    if name == "choose":
-        # The room of that name, which can be called; see there.
-        return importlib.import_module("collsim.choose")
+    if name in ("choose", "nccl"):
+        # Rooms of those names; that of choose can be called, see there.
+        return importlib.import_module(f"collsim.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'collsim' has no attribute {name!r}")
     return getattr(importlib.import_module(f"collsim.{_HOME[name]}"), name)

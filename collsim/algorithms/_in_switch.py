@@ -25,8 +25,8 @@ def one_switch(setting: Setting) -> str | None:
     """Return why one switch can't serve all ranks."""
     if setting.nodes > 1:
         return (
-            f"runs on the switch of one node, got {setting.nodes}; in-network reduction across "
-            "nodes is not modelled"
+            f"runs on the switch of one node, got {setting.nodes} nodes; in-network reduction "
+            "across nodes is not modelled"
         )
     return switches(setting)
 

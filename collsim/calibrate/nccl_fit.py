@@ -1,5 +1,6 @@
 """Fit the times of NCCL's pieces to the rows of a log, with errors, and what is not told."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
@@ -19,6 +20,7 @@ from collsim.calibrate.nccl_model import (
     parameters_of,
     system_named,
 )
+from collsim.calibrate.nccl_model.batch import unknown_piece
 from collsim.calibrate.nccl_model.words import fit_notes
 from collsim.calibrate.rows import refuse_mixed, usable
 from collsim.core.measurements import Measurement, Measurements
@@ -30,6 +32,7 @@ __all__ = ["LEAST_LIKE", "fit_pieces", "refusal_of"]
 LEAST_LIKE: Final = 0.3
 """Scatter about the model above which rows are not times of NCCL's collectives on a system."""
 _NAMED: Final = 3
+_LEAST, _MOST = 1e-9, 1e6
 
 
 def refusal_of(
@@ -82,6 +85,8 @@ def fit_pieces(
         If no row is usable, rows are mixed, or are nowhere near what the model can be.
     """
     rows, notes = usable([row for row in chosen.rows if row.collective in COVERED], None)
+    rows, more = _modelled(rows, system)
+    notes += more
     others = sorted({row.collective for row in chosen.rows} - set(COVERED))
     if others:
         notes.append(f"left out {', '.join(others)}: NCCL's model has no formula of it")
@@ -128,6 +133,24 @@ def fit_pieces(
     return FitResult(
         profile, profile.parameters, errors, tuple(rows), times, chosen.left_out, fitted
     )
+
+
+def _modelled(
+    rows: Sequence[Measurement], system: System
+) -> tuple[list[Measurement], list[str]]:
+    """Return the rows that a formula can be of, and why the others are left out."""
+    kept, counts = [], Counter[str]()
+    for row in rows:
+        reason = unknown_piece(row, system)
+        if not _LEAST <= row.seconds <= _MOST:
+            reason = f"a time of {row.seconds:g} s, which no collective takes"
+        if reason is None:
+            kept.append(row)
+        else:
+            counts[reason] += 1
+    return kept, [
+        f"{n} row{'s' if n > 1 else ''} left out: {reason}" for reason, n in counts.items()
+    ]
 
 
 def _refuse_unlike(rows: Sequence[Measurement], fitted: Fitted) -> None:

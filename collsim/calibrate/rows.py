@@ -9,6 +9,9 @@ from collsim.errors import InputError
 
 __all__ = ["refuse_mixed", "usable"]
 
+# Seconds, as in files of clusters and profiles; sums and quotients of others are infinite.
+_LEAST, _MOST = 1e-30, 1e9
+
 
 def usable(
     rows: Sequence[Measurement], algorithm: str | None
@@ -43,8 +46,9 @@ def _reason(row: Measurement, algorithm: str | None) -> str | None:
         return "one rank, where nothing crosses a link"
     if row.nbytes == 0:
         return "0 bytes, where libraries return without communication"
-    if row.seconds == 0:
-        return "a time of 0, which cannot be true"
+    if not _LEAST <= row.seconds <= _MOST:
+        time = f"{row.seconds:g} s" if row.seconds else "0"
+        return f"a time of {time}, which cannot be true"
     if algorithm is not None and row.algorithm not in (None, algorithm):
         return f"algorithm {row.algorithm} ran, not {algorithm}"
     return None

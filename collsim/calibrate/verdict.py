@@ -26,8 +26,8 @@ def verdicts(
 
     If taking L off brings the row within the tolerance, it is ``latency``; if taking B
     times its transfer off does, ``bandwidth``; ``both`` if neither is enough and both are
-    above 0. If one of them only is above 0, it is the cause; otherwise the larger part of the
-    row's prediction decides.
+    above 0. Otherwise the larger part of its prediction decides, but it is ``bandwidth`` where
+    latency is as predicted and transfer is not.
 
     Parameters
     ----------
@@ -87,6 +87,4 @@ def _verdict(
         return "latency" if by_latency else "bandwidth"
     if not by_latency and late > 0 and slow > 0:
         return "both"
-    if (late > 0) != (slow > 0):
-        return "latency" if late > 0 else "bandwidth"
-    return "latency" if _is_small(model) else "bandwidth"
+    return "latency" if _is_small(model) and (late > 0 or slow == 0) else "bandwidth"

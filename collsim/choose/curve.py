@@ -1,5 +1,6 @@
 """The time of one algorithm on one cluster, as a function of size."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -143,10 +144,13 @@ class Curve:
         terms = self.terms(chunks)
         return terms is not None and terms.holds(self.cluster.gamma)
 
-    def at(self, nbytes: float) -> Time:
-        """Return the time at a size in bytes, with the best chunks and channels."""
+    def at(self, nbytes: float, at_most: float = math.inf) -> Time:
+        """Return the time at a size in bytes, with the best chunks and channels.
+
+        If it takes longer than `at_most` seconds, in any.
+        """
         nbytes = check_nbytes(nbytes)
-        chunks, channels = self._best(nbytes)
+        chunks, channels = self._best(nbytes, at_most)
         if self.by_formula(chunks):
             return self._formula(nbytes, chunks)
         timeline = self.simulation(chunks, channels).run(nbytes)
@@ -164,31 +168,42 @@ class Curve:
 
     def floor(self, nbytes: float) -> float:
         """Return a time in seconds below which a pipelined algorithm is in no chunk count."""
+        return min(bound.seconds(nbytes) for bound in self._bounds)
+
+    def bytes_floor(self, nbytes: float) -> float:
+        """Return the seconds that its busiest link or port takes for bytes alone.
+
+        It holds whatever the latencies are, in any number of chunks.
+        """
+        return nbytes * min(float(bound.slope.max()) for bound in self._bounds)
+
+    @property
+    def _bounds(self) -> list[Least]:
         if not self._floors:
             for channels in self.channels:
                 self._floors.append(least(self.simulation(1, channels)).for_any_chunks())
-        return min(bound.seconds(nbytes) for bound in self._floors)
+        return self._floors
 
     @property
     def candidates(self) -> tuple[int, ...]:
         """Chunk counts among which the best is taken, where they are free."""
         return self.asked or candidates(self.by_formula(2), self.cluster.ranks)
 
-    def _best(self, nbytes: float) -> tuple[int, int]:
+    def _best(self, nbytes: float, at_most: float = math.inf) -> tuple[int, int]:
         """Return the best chunks and channels at a size."""
-        chosen = {self.channels[0]: self._best_chunks(nbytes, self.channels[0])}
+        chosen = {self.channels[0]: self._best_chunks(nbytes, self.channels[0], at_most)}
         if len(self.channels) == 1:
             return chosen[self.channels[0]], self.channels[0]
 
         def seconds(channels: int) -> float:
             if channels not in chosen:
-                chosen[channels] = self._best_chunks(nbytes, channels)
+                chosen[channels] = self._best_chunks(nbytes, channels, at_most)
             return self._seconds(nbytes, chosen[channels], channels)
 
         channels, _ = fastest_channels(self.channels, seconds)
         return chosen[channels], channels
 
-    def _best_chunks(self, nbytes: float, channels: int) -> int:
+    def _best_chunks(self, nbytes: float, channels: int, at_most: float) -> int:
         if self.chunks is not None:
             return self.chunks
         formula = self.by_formula(2)
@@ -200,6 +215,7 @@ class Curve:
             formula,
             self.cluster.ranks * channels,
             self.asked,
+            at_most,
         )
 
     def _seconds(self, nbytes: float, chunks: int, channels: int) -> float:

@@ -13,6 +13,7 @@ from collsim.choose.envelope import Envelope
 from collsim.choose.lines import Stretch
 from collsim.choose.ranges import Policy, Range
 from collsim.choose.seen import Seen
+from collsim.choose.specs import spec_list
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.engine.bound import Bound, bound
@@ -43,7 +44,7 @@ def choose(
     root: int = 0,
     chunks: Counts = "auto",
     channels: Counts = "auto",
-    algorithms: Sequence[str] | None = None,
+    algorithms: Sequence[str] | str | None = None,
     model: Model = "auto",
 ) -> Policy:
     """Choose the fastest algorithm at every size of a range.
@@ -58,7 +59,7 @@ def choose(
         The sizes, both inclusive, in bytes or as text such as ``"64MiB"``.
     root, chunks, channels, model
         As in :func:`collsim.predict`; `chunks` and `channels` go to those that take them.
-    algorithms : sequence of str, optional
+    algorithms : sequence of str, or str with commas, optional
         Only these are chosen among, each with all its options unless some are named.
 
     Returns
@@ -81,19 +82,29 @@ def choose(
     --------
     3 (alpha + n beta) = 6 alpha + 7/4 n beta at n = 12/5 alpha/beta:
 
-    >>> policy = choose("all_reduce", Cluster.ideal(8, "10us", "1.0001GB/s"))
+    >>> import collsim
+    >>> cluster = collsim.Cluster.ideal(8, "10us", "1.0001GB/s")
+    >>> policy = collsim.choose("all_reduce", cluster)
     >>> [(row.min_bytes, row.max_bytes, row.algorithm) for row in policy.rows]
     [(8, 24002, 'recursive_doubling'), (24003, 8589934592, 'halving_doubling')]
+    >>> policy
+    <Policy all_reduce on 8 ranks of ideal, 8B to 8GiB: 2 ranges>
     """
     low, high = _whole("min_bytes", min_bytes), _whole("max_bytes", max_bytes)
     if low > high:
         raise InputError(
             f"sizes: got {low} to {high} bytes, expected a range that is not empty"
         )
+    if collective_name == "all":
+        raise InputError(
+            "collective: got 'all', expected one; all of them are "
+            "{name: collsim.choose(name, cluster) for name in collsim.COLLECTIVES}"
+        )
     kind = collective(collective_name)
+    only = spec_list(algorithms)
     found, left_out = curves(
         kind.name, cluster, root=root, chunks=chunks, channels=channels, model=model,
-        only=algorithms,
+        only=only,
     )  # fmt: skip
     if cluster.uniform is None and cluster.ranks >= _MANY:
         load(cluster.sharing == "fair")

@@ -1,5 +1,6 @@
 """Predict how long a collective takes: rows in the shape of nccl-tests' table."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -155,22 +156,39 @@ def _times(
 ) -> list[tuple[Curve, Time]]:
     """Return the times at a size; of several curves, those that are too large drop out.
 
-    Pruned are pipelined ones that can't be the fastest in any number of chunks.
+    Pruned are pipelined ones that can't be the fastest in any number of chunks, and chunk
+    counts that would hardly make one the fastest. Those of the least bound go first.
     """
     times: dict[str, tuple[Curve, Time]] = {}
-    for curve in sorted(found, key=lambda curve: curve.pipelined):
+    best = math.inf
+    waiting = [(0.0, curve) for curve in found if not curve.pipelined]
+    pipelined = [curve for curve in found if curve.pipelined]
+    bounded = prune and len(found) > 1
+    for curve in pipelined:
         try:
-            if prune and curve.pipelined and times:
-                best = min(time.seconds for _, time in times.values())
-                if curve.floor(size) > best * (1 + TIE):
-                    continue
-            times[curve.name] = curve, curve.at(size)
+            waiting.append((curve.floor(size) if bounded else 0.0, curve))
         except TooLargeError as error:
-            if len(found) == 1:
-                raise
-            left_out[curve.name] = str(error)
-            found.remove(curve)
+            _leave_out(curve, error, found, left_out)
+    for floor, curve in sorted(waiting, key=lambda pair: (pair[1].pipelined, pair[0])):
+        if floor > best * (1 + TIE):
+            continue
+        try:
+            time = curve.at(size, best * (1 + TIE) if prune else math.inf)
+        except TooLargeError as error:
+            _leave_out(curve, error, found, left_out)
+            continue
+        times[curve.name] = curve, time
+        best = min(best, time.seconds)
     return [times[curve.name] for curve in found if curve.name in times]
+
+
+def _leave_out(
+    curve: Curve, error: TooLargeError, found: list[Curve], left_out: dict[str, str]
+) -> None:
+    if len(found) == 1:
+        raise error
+    left_out[curve.name] = str(error)
+    found.remove(curve)
 
 
 def _fastest(times: list[tuple[Curve, Time]]) -> tuple[Curve, Time]:

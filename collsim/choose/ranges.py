@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from collsim.errors import InputError
+from collsim.units import format_size, format_time_us
 
 __all__ = ["Policy", "Range"]
 
@@ -59,7 +60,7 @@ class Range:
     confirmed: bool | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Policy:
     """The answer of :func:`collsim.choose.policy.choose`.
 
@@ -86,6 +87,32 @@ class Policy:
     left_out: dict[str, str]
     chunks: tuple[int, ...] = (1,)
     channels: tuple[int, ...] = (1,)
+
+    def __repr__(self) -> str:
+        """Say of what it is and how long, on one line."""
+        count = f"{len(self.rows)} range{'s' * (len(self.rows) != 1)}"
+        return f"<Policy {self._head()}: {count}>"
+
+    def __str__(self) -> str:
+        """Return a line for each range, for the reader.
+
+        Examples
+        --------
+        >>> print(Policy("ideal", "gather", 4, 8, 16, (), {}))
+        gather on 4 ranks of ideal, 8B to 16B
+        """
+        lines = [
+            f"  from {row.min_bytes} to {row.max_bytes} B: {row.algorithm}"
+            + (f", x{row.gain:.4g} over {row.runner_up}" if row.gain is not None else "")
+            + f", {format_time_us(row.time_us * 1e-6)} us at {format_size(row.size, 4)}"
+            for row in self.rows
+        ]
+        return "\n".join([self._head(), *lines])
+
+    def _head(self) -> str:
+        where = f"{self.ranks} rank{'s' * (self.ranks != 1)} of {self.cluster}"
+        span = f"{format_size(self.min_bytes)} to {format_size(self.max_bytes)}"
+        return f"{self.collective} on {where}, {span}"
 
     def at(self, nbytes: float) -> Range:
         """Return the range that a size lies in.

@@ -1,12 +1,11 @@
 """Verify schedules: right data in every order that a machine may take, and no race."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
-import numpy as np
-
 from collsim.algorithms import algorithm_names, build, canonical, find, unknown_algorithm
+from collsim.choose.arrangements import alike_on_all, arrangements, words_of
 from collsim.core.algorithm import Algorithm, no_needs
 from collsim.core.collective import COLLECTIVES, Collective, check_ranks, check_root, collective
 from collsim.core.setting import Setting
@@ -72,10 +71,14 @@ class Verification:
     left_out : tuple of LeftOut
         What does not apply: an algorithm that can't run on so many ranks, a root that
         is no rank.
+    nodes : mapping of (str, str) to tuple of str
+        Of algorithms that do not run on just any nodes, by collective and name: the
+        arrangements that they were verified on, in words.
     """
 
     rows: tuple[Row, ...]
     left_out: tuple[LeftOut, ...]
+    nodes: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -85,7 +88,7 @@ class Verification:
 
 def verify(
     collective_name: str | None = None,
-    algorithm: str | None = None,
+    algorithm: str | Sequence[str] | None = None,
     ranks: Iterable[int] = RANKS,
     roots: Iterable[int] | None = None,
     progress: Callable[[Row], None] | None = None,
@@ -96,8 +99,8 @@ def verify(
     ----------
     collective_name : str, optional
         Any spelling; all collectives by default.
-    algorithm : str, optional
-        A name; all algorithms by default, as for ``"all"``.
+    algorithm : str or sequence of str, optional
+        A name, or several; all algorithms by default, as for ``"all"``.
     ranks : iterable of int
         Rank counts P.
     roots : iterable of int, optional
@@ -128,9 +131,12 @@ def verify(
     wanted = None if roots is None else _check_roots(roots, counts)
     rows: list[Row] = []
     left_out: list[LeftOut] = []
-    for kind, name, found in _algorithms(collective_name, algorithm):
+    nodes: dict[tuple[str, str], tuple[str, ...]] = {}
+    several = [algorithm] if algorithm is None or isinstance(algorithm, str) else algorithm
+    members = (one for name in several for one in _algorithms(collective_name, name))
+    for kind, name, found in members:
         for p in counts:
-            settings = _settings(p)
+            settings = [setting for _, setting in arrangements(p)]
             refused = [found.limits(p) or found.needs(setting) for setting in settings]
             if None not in refused:
                 left_out.append(LeftOut(kind.name, name, p, refused[-1] or ""))
@@ -145,9 +151,14 @@ def verify(
                     continue
                 verdict = _algorithm(kind.name, name, found, p, root or 0)
                 rows.append(Row(kind.name, name, p, root, verdict.ok, verdict.reason))
+                key = kind.name, name
+                if found.needs is not no_needs:
+                    nodes[key] = tuple(
+                        dict.fromkeys((*nodes.get(key, ()), *words_of(found, p)))
+                    )
                 if progress is not None:
                     progress(rows[-1])
-    return Verification(tuple(rows), tuple(left_out))
+    return Verification(tuple(rows), tuple(left_out), nodes)
 
 
 def _algorithms(
@@ -171,24 +182,9 @@ def _algorithms(
             yield collective(kind), name, find(kind, name)
 
 
-def _settings(ranks: int) -> tuple[Setting, ...]:
-    """Return arrangements: one node, two that differ, and pairs or threes that are dealt out.
-
-    All have switches that take part. What is spread evenly comes last: where even that is
-    refused, its reason is the one that says something of the rank count.
-    """
-    one = Setting(ranks, multicast=True)
-    every = np.arange(ranks)
-    if ranks < 4:
-        return (one,)
-    even = next((size for size in (2, 3) if ranks % size == 0), 2)
-    nodes = [every >= ranks // 2 + 1, every * 2 // ranks, every % (ranks // even)]
-    return (one, *(Setting(ranks, node.astype(np.int64), multicast=True) for node in nodes))
-
-
 def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) -> Verdict:
     """Verify on one node and, where that makes a difference, on several."""
-    for setting in _settings(ranks):
+    for _, setting in arrangements(ranks):
         if found.needs(setting) is not None:
             continue
         for channels in _channels(found, setting):
@@ -196,7 +192,7 @@ def _algorithm(kind: str, name: str, found: Algorithm, ranks: int, root: int) ->
                 verdict = _case(kind, name, setting, root, chunks, channels)
                 if not verdict.ok:
                     return Verdict(False, _where(setting, channels, chunks) + verdict.reason)
-        if found.needs is no_needs and not found.channeled:
+        if alike_on_all(found):
             # Nodes make no difference to it.
             break
     return Verdict(True)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
 
-__all__ = ["fitted_times", "tell_fitted", "tell_lacking"]
+__all__ = ["fitted_times", "tell_fitted", "tell_simulated"]
 
 
 def fitted_times(
@@ -38,19 +38,23 @@ def fitted_times(
     return fitted_of(profile)
 
 
-def tell_lacking(profile: "Profile", names: "list[str]", what: str = "") -> None:
-    """Say how algorithms are timed that NCCL lacks."""
-    if names:
+def tell_simulated(profile: "Profile | None", more: str = "") -> None:
+    """Say how schedules are timed with a profile of NCCL, if it is one."""
+    if profile is not None and profile.model == "nccl":
         note(
-            f"{what}{', '.join(names)}: simulated with the alpha and beta of the best of "
-            f"NCCL's protocols in profile {profile.name}, which no row of the fit has shown"
+            "times are simulated with the alpha and beta of the best of NCCL's protocols in "
+            f"profile {profile.name}; {more or 'predict and check have fitted ones'}"
         )
 
 
 def tell_fitted(profile: "Profile", answer: "Prediction") -> None:
     """Say what of an answer is simulated, and what no row of the fit has shown."""
     simulated = sorted({row.algorithm for row in answer.rows if row.model != "fit"})
-    tell_lacking(profile, simulated)
+    if simulated:
+        note(
+            f"{', '.join(simulated)}: simulated with the alpha and beta of the best of NCCL's "
+            f"protocols in profile {profile.name}, which no row of the fit has shown"
+        )
     believed = sorted(
         {
             f"{row.algorithm} {row.protocol}"

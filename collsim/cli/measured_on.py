@@ -70,7 +70,7 @@ def placed(measured: "Measurements", machine: str) -> "Measurements":
         row if row.nodes is not None else replace(row, nodes=-(-row.ranks // gpus))
         for row in measured
     ]
-    return replace(measured, rows=rows)
+    return replace(measured, rows=tuple(rows))
 
 
 def _link_class(machine: str) -> str:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from collsim.cli.fitted import fitted_times
+from collsim.cli.nccl_notes import NO_CSV, OFF, counted_gain, left_alone, tell_version
 from collsim.cli.options import gathered
 from collsim.cli.output import Output, note
-from collsim.cli.types import TOLERANCE
+from collsim.cli.types import GAIN
 from collsim.errors import UsageError
 from collsim.files import write_whole
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NcclChoice", "compared", "nccl_options"]
 
+_NEWEST: Final = "2.30"
+
 
 @dataclass(frozen=True)
 class NcclChoice:
@@ -33,8 +36,8 @@ class NcclChoice:
     against: str | None
     tuner: str | None
     env: bool
-    min_gain: float
-    version: str
+    min_gain: float | None
+    version: str | None
 
     @property
     def asked(self) -> bool:
@@ -42,7 +45,16 @@ class NcclChoice:
         return self.against is not None or self.tuner is not None or self.env
 
     def check(self, output: Output, *, named: bool) -> None:
-        """Refuse what contradicts itself."""
+        """Refuse what contradicts itself, and what would do nothing."""
+        for value, option in (
+            (self.min_gain, "--min-gain"),
+            (self.version, "--nccl-version"),
+        ):
+            if value is not None and not self.asked:
+                raise UsageError(
+                    f"{option} without --against nccl, --nccl-tuner or --nccl-env, which it "
+                    "is for"
+                )
         if named and self.asked:
             raise UsageError(
                 "--algorithm with --against, --nccl-tuner or --nccl-env, which choose among "
@@ -69,15 +81,14 @@ nccl_options: Final = gathered(
     click.option("--nccl-env", "env", is_flag=True, help="Print an NCCL_ALGO line instead."),
     click.option(
         "--min-gain",
-        type=TOLERANCE,
-        default=0.03,
-        help="What a change must gain to be made.  [default: 3%]",
+        type=GAIN,
+        help="What a change must gain to be made.  [default: 3%, or the profile's error; "
+        "30% without one]",
     ),
     click.option(
         "--nccl-version",
         "version",
         metavar="V",
-        default="2.30",
         help="Whose rules, from 2.18 on.  [default: 2.30]",
     ),
 )
@@ -114,17 +125,15 @@ def compared(
     """
     from collsim.interop.nccl_tuner import against
 
+    version = choice.version or _NEWEST
     fitted = fitted_times(profile, network if said else None)
-    table = _table(network, choice.version, fitted)
-    least = _least_gain(choice.min_gain, profile)
+    table = _table(network, version, fitted)
+    least = counted_gain(choice.min_gain, profile)
     run: dict[str, Any] = {
         "min_bytes": sizes[0], "max_bytes": sizes[1], "min_gain": least, "root": root,
+        "bytes_only": profile is None,
     }  # fmt: skip
-    if profile is None:
-        note(
-            "times are those of the cluster file, which tells no protocols of NCCL apart; "
-            "with --profile they are those of your machine"
-        )
+    tell_version(version, tuner=choice.tuner is not None)
     if choice.env:
         _print_env(names, network, table, run | {"fitted": fitted}, output)
         return
@@ -133,7 +142,7 @@ def compared(
     else:
         found = _against_fitted(names, fitted, table, run)
     if choice.tuner is not None:
-        _write_tuner(found, network, table, choice.tuner, profile)
+        _write_tuner(found, network, table, (choice.tuner, version), profile)
         if choice.tuner == "-":
             return
     _emit(found, network, output, said)
@@ -159,7 +168,8 @@ def _against_fitted(
 ) -> list["Comparison"]:
     from collsim.interop.nccl_tuner import against_fitted, unseen
 
-    run = {key: value for key, value in run.items() if key != "root"}
+    # Fitted times have their latencies, and NCCL's do not depend on the root.
+    run = {key: value for key, value in run.items() if key not in {"root", "bytes_only"}}
     found = []
     for name in names:
         left = unseen(fitted, table, name)
@@ -167,20 +177,6 @@ def _against_fitted(
             note(f"{name}: no candidate, because no row of the fit shows it: {', '.join(left)}")
         found.append(against_fitted(name, fitted, table, **run))
     return found
-
-
-def _least_gain(asked: float, profile: "Profile | None") -> float:
-    error = None
-    if profile is not None and profile.errors:
-        held = profile.error({e.kind for e in profile.errors} - {"in_sample"})
-        error = held or profile.error({"in_sample"})
-    if error is None or error.median <= asked:
-        return asked
-    note(
-        f"gains of less than {error.median:.1%} are taken for none, because profile "
-        f"{profile.name if profile else ''} is off by as much ({error.kind}, median)"
-    )
-    return error.median
 
 
 def _print_env(
@@ -196,7 +192,7 @@ def _print_env(
                 f"mean over all sizes; {s.left:.3g} times as long as the best at every size"
             )
         else:
-            note(f"{s.collective}: NCCL's own choice is best left alone")
+            note(left_alone(s, run["min_gain"]))
     note(
         "these variables hold for every size, communicator and data type of the process; "
         "sizes, protocols and channels stay NCCL's: --nccl-tuner tells sizes apart"
@@ -208,12 +204,13 @@ def _write_tuner(
     found: Sequence["Comparison"],
     network: "Cluster",
     table: Any,
-    path: str,
+    where_and_for: tuple[str, str],
     profile: "Profile | None",
 ) -> None:
     import collsim
-    from collsim.interop.nccl_tuner import rules, to_csv
+    from collsim.interop.nccl_tuner import reads_no_csv, rules, to_csv
 
+    path, version = where_and_for
     made = [rule for one in found for rule in rules(table, one)]
     # Scripts differ in how they are called; the words after the program do not.
     command = shlex.join(["collsim", *sys.argv[1:]])
@@ -223,6 +220,13 @@ def _write_tuner(
         f"collsim {collsim.__version__}, NCCL {table.version}'s model; {where}, {numbers}",
         f"made by: {command}",
     ]
+    if reads_no_csv(version):
+        about[0] = f"NCCL {version} {NO_CSV}. {about[0]}"
+    if profile is None:
+        about.append(
+            f"{OFF[0].upper()}{OFF[1:]}: only gains of {100 * found[0].min_gain:.3g} % or "
+            "more count, where bytes decide. Measure what is changed before use."
+        )
     with contextlib.suppress(BrokenPipeError):
         write_whole(path, to_csv(made, found, about))
     if path != "-":

@@ -18,6 +18,8 @@ from collsim.cli.types import (
     LEFT,
     ORDER,
     SIZE,
+    SPEC,
+    SPECS,
     STEP,
     TIME,
     Whole,
@@ -253,17 +255,25 @@ root_option: Final = click.option(
 )
 
 
+_OPTIONS: Final = "Options follow: NAME:KEY=VALUE,..., e.g. bruck:radix=8."
+
+
 def algorithm_option(
-    default: str | None = "auto", values: str = "NAME|auto|all", required: bool = False
+    default: str | None = "auto",
+    values: str = "NAME|auto|all",
+    required: bool = False,
+    several: bool = False,
 ) -> Decorator:
-    """Return the option that names an algorithm."""
+    """Return the option that names an algorithm, or several with commas."""
     # Without a default at all, because click takes None for one that was given.
     given: dict[str, Any] = {} if default is None else {"default": default}
     shown = f"  [default: {default}]" if default else ""
+    how = "Or several, with commas. " if several else ""
     return click.option(
         "--algorithm",
         metavar=values,
         required=required,
-        help=f"See `collsim list algorithms`.{shown}",
+        type=SPECS if several else SPEC,
+        help=f"See `collsim list algorithms`. {how}{_OPTIONS}{shown}",
         **given,
     )

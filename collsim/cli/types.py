@@ -14,11 +14,13 @@ __all__ = [
     "BANDWIDTH",
     "COUNTS",
     "DELAY",
+    "GAIN",
     "GAMMA",
     "LEFT",
     "ORDER",
     "RANK_LIST",
     "SIZE",
+    "SPEC",
     "SPECS",
     "STEP",
     "TIME",
@@ -106,6 +108,17 @@ def _tolerance(text: str) -> float:
     return share
 
 
+def _gain(text: str) -> float:
+    """Return a share up to 1, which is twice as fast."""
+    share = _tolerance(text)
+    if share > 1:
+        raise InputError(
+            f"got {_shown(text)}, which is {100 * share:g} %, expected at most 100 %, "
+            "e.g. 0.05 or 5%"
+        )
+    return share
+
+
 def _counts(text: str) -> int | str | tuple[int, ...]:
     """Return one number, auto, or several of a list such as ``1,3,5-8``."""
     if text == "auto":
@@ -169,16 +182,18 @@ def _delay(text: str) -> tuple[str, float]:
 
 
 def _specs(text: str) -> tuple[str, ...]:
-    """Return names of algorithms; a comma also parts the options of one of them."""
-    found: list[str] = []
-    for part in text.split(","):
-        if found and "=" in part and ":" not in part and ":" in found[-1]:
-            found[-1] += f",{part.strip()}"
-        elif part.strip():
-            found.append(part.strip())
-        else:
-            raise InputError(f"got {_shown(text)}, expected names of algorithms")
-    return tuple(found)
+    """Return algorithms, each with its options."""
+    from collsim.choose.specs import split_specs
+
+    return split_specs(text)
+
+
+def _spec(text: str) -> str:
+    """Return one algorithm with its options."""
+    found = _specs(text)
+    if len(found) > 1:
+        raise InputError(f"got {_shown(text)}, expected one algorithm here, e.g. {found[0]}")
+    return found[0]
 
 
 def _order(text: str) -> tuple[int, ...] | str:
@@ -210,6 +225,8 @@ RANK_LIST: Final = Parsed("LIST", parse_ranks)
 COUNTS: Final = Parsed("N|auto|LIST", _counts)
 LEFT: Final = Parsed("PART=LEFT", _left)
 DELAY: Final = Parsed("RANK=TIME", _delay)
-SPECS: Final = Parsed("NAME[,NAME]", _specs)
+SPEC: Final = Parsed("NAME[:KEY=VALUE,...]", _spec)
+SPECS: Final = Parsed("NAME[:KEY=VALUE,...][,NAME...]", _specs)
 ORDER: Final = Parsed("LIST|across", _order)
 TOLERANCE: Final = Parsed("SHARE", _tolerance)
+GAIN: Final = Parsed("SHARE", _gain)

@@ -20,6 +20,8 @@ MAX_CARRIED: Final = 40_000_000
 COMPILE_FROM: Final = 200_000
 # The same where numba is there already; both kernels give the same.
 _LOADED_FROM: Final = 500
+# So many answers are kept at most: some 50 MB, touched by long pipelines alone.
+_KEPT: Final = 2**22
 # Beside COPY and REDUCE, for dependencies alone: what is written at both ends.
 _TURN: Final = 3
 
@@ -97,6 +99,7 @@ def dependencies(
     arrays = (kind, ptr, src, dst, piece, into)
     inputs = list(arrays) if compiled else [array.tolist() for array in arrays]
     capacity = n + accesses + 64
+    kept = min(1 << (2 * n + 1).bit_length(), _KEPT)
     while True:
         dep_ptr = np.zeros(n + 1, dtype=np.int64) if compiled else [0] * (n + 1)
         dep = work(capacity, None)
@@ -107,6 +110,9 @@ def dependencies(
             work(places, -1),
             *(work(size, 0) for size in (places, n, n)),
             *(work(size, None) for size in (places, 2 * accesses, 2 * accesses, *[n] * 7)),
+            work(n, 0),
+            work(n, None),
+            *(work(kept, 0) for _ in range(4)),
             dep_ptr,
             dep,
         )

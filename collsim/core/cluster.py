@@ -56,12 +56,16 @@ class Cut:
         The group of every rank, numbered from 0.
     out_rate, in_rate : float
         Bytes per second that can leave one group, or enter it, over all its links.
+    least_alpha : float
+        Sum of alpha over any route from one group to another is at least so much; 0 says
+        nothing.
     """
 
     name: str
     group: IntArray
     out_rate: float
     in_rate: float
+    least_alpha: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

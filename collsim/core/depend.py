@@ -7,6 +7,10 @@ follow by transitivity.
 
 `derive` is plain Python on sequences of numbers, so that the very same source
 runs on lists and, compiled, on arrays (`collsim.engine.compiled`).
+
+Of the candidates those are left out that another one waits for. A short walk back tells
+most of them. In a pipeline the way back can be as long as the schedule; there it is kept
+for the next chunk how late in a chain an operation waits for one.
 """
 
 # ruff: noqa: C901, PLR0912, PLR0915, PLR1730
@@ -15,6 +19,9 @@ runs on lists and, compiled, on arrays (`collsim.engine.compiled`).
 __all__ = ["derive"]
 
 _COPY, _REDUCE, _READ, _TURN = 0, 1, 2, 3
+# So many steps, and as many for each candidate, a walk may take that keeps no answers;
+# of more candidates than this, one walk for all is better.
+_STEPS, _EACH, _MANY = 32, 8, 16
 
 
 def derive(  # type: ignore[no-untyped-def]  # one source for lists and for compiled arrays
@@ -40,6 +47,12 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     best,
     stack,
     found,
+    asked,
+    frame,
+    memo_op,
+    memo_chain,
+    memo_from,
+    memo_before,
     dep_ptr,
     dep,
 ):
@@ -65,6 +78,12 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     depth, chain, place_in_chain, tail, best, stack, found : workspace, length n
         What is not filled is written before it is read; in memory that nobody touches,
         most of it costs nothing.
+    asked : workspace, length n, filled with 0
+    frame : workspace, length n
+    memo_op, memo_chain : workspace, their length a power of two, filled with 0
+    memo_from, memo_before : workspace, as long
+        That an operation waits for one of a chain at this place or later, and for none from
+        that place on; of two operations that fall on one entry the later is kept.
     dep_ptr, dep : output, lengths n + 1 and at least as many as dependencies are found
 
     Returns
@@ -75,6 +94,8 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     nodes = 0
     chains = 0
     total = 0
+    query = 0
+    mask = len(memo_op) - 1
     dep_ptr[0] = 0
     for o in range(n):
         count = 0
@@ -135,9 +156,11 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                 if depth[found[i]] > shallowest:
                     stack[top] = found[i]
                     top += 1
-            while top > 0 and left > 1:
+            steps = _STEPS + _EACH * count
+            while top > 0 and left > 1 and (steps > 0 or left > _MANY):
                 top -= 1
                 o2 = stack[top]
+                steps -= dep_ptr[o2 + 1] - dep_ptr[o2]
                 for k in range(dep_ptr[o2], dep_ptr[o2 + 1]):
                     d = dep[k]
                     if seen[d] != o and d >= lowest:
@@ -148,6 +171,69 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                         elif depth[d] > shallowest:
                             stack[top] = d
                             top += 1
+            if top > 0 and left > 1:
+                # For each that is left: does any other of them wait for it?
+                for i in range(count):
+                    x = found[i]
+                    if stamp[x] != o:
+                        continue
+                    c = chain[x]
+                    want = place_in_chain[x]
+                    query += 1
+                    hit, reached = False, -1
+                    for i2 in range(count):
+                        y = found[i2]
+                        if y <= x or stamp[y] != o or depth[y] <= depth[x]:
+                            continue
+                        # Depth first, the latest first: who is done does not reach it.
+                        stack[0] = y
+                        frame[0] = dep_ptr[y + 1]
+                        top = 1
+                        while top > 0:
+                            d = stack[top - 1]
+                            k = frame[top - 1] - 1
+                            if k < dep_ptr[d]:
+                                at = (d * 40503 + c * 9973) & mask
+                                if memo_op[at] != d or memo_chain[at] != c:
+                                    memo_op[at], memo_chain[at] = d, c
+                                    memo_from[at] = -1
+                                memo_before[at] = want
+                                top -= 1
+                                continue
+                            frame[top - 1] = k
+                            d = dep[k]
+                            if d < x or asked[d] == query:
+                                continue
+                            if chain[d] == c:
+                                reached = place_in_chain[d]
+                                if reached >= want:
+                                    hit = True
+                                    break
+                                continue
+                            if depth[d] <= depth[x]:
+                                continue
+                            at = (d * 40503 + c * 9973) & mask
+                            if memo_op[at] == d and memo_chain[at] == c:
+                                reached = memo_from[at]
+                                if reached >= want:
+                                    hit = True
+                                    break
+                                if memo_before[at] <= want:
+                                    continue
+                            asked[d] = query
+                            stack[top] = d
+                            frame[top] = dep_ptr[d + 1]
+                            top += 1
+                        if hit:
+                            for i3 in range(top):
+                                at = (stack[i3] * 40503 + c * 9973) & mask
+                                if memo_op[at] != stack[i3] or memo_chain[at] != c:
+                                    memo_op[at], memo_chain[at] = stack[i3], c
+                                    memo_before[at] = n
+                                memo_from[at] = reached
+                            stamp[x] = -1
+                            left -= 1
+                            break
             if left < count:
                 kept = 0
                 for i in range(count):

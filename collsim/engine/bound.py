@@ -8,7 +8,9 @@ same way again after o, the least time that a message holds a way apart from its
 news arrive alpha later at the earliest. So at most N(t) ranks have heard of one rank's
 data by time t, N(t) = N(t - o) + k N(t - alpha), and 1 before alpha (Bar-Noy, Kipnis
 1992). Backwards in time the same counts the ranks whose data can have reached one rank.
-Every collective but sendrecv needs one of the two for all P ranks.
+Every collective but sendrecv needs one of the two for all P ranks. And every collective
+sends something from one group of a cut to another, which takes the least alpha of the
+routes that cross it: between nodes more than inside.
 
 *Bytes.* A cut parts the ranks into groups. What only one group has and another needs
 must leave it; what a group needs and has not must enter it; and a link of k lanes passes
@@ -160,6 +162,21 @@ def postal(ranks: int, alpha: float, busy: float, ways: int = 1) -> float:
 def _latency(collective: Collective, cluster: Cluster) -> float:
     if cluster.ranks == 1:
         return 0.0
+    across = max((_crossed(cluster, cut) for cut in cluster.cuts), default=0.0)
+    return max(_news(collective, cluster), across)
+
+
+def _crossed(cluster: Cluster, cut: Cut) -> float:
+    """Return the alpha of the message that every collective sends across a cut."""
+    # To a switch that multicasts or reduces, half a route is a message.
+    if (cut.group == cut.group[0]).all():
+        return 0.0
+    if cluster.multicast and _divides_a_node(cluster, cut):
+        return 0.0
+    return cut.least_alpha
+
+
+def _news(collective: Collective, cluster: Cluster) -> float:
     if collective.name == "sendrecv" or cluster.multicast:
         return cluster.least_alpha
     # Where flows share links fairly, start-ups hold nothing.

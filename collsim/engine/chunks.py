@@ -30,7 +30,8 @@ _EQUAL: Final = 1e-11
 BETTER: Final = 1e-9
 # After so many counts in a row that were no better, more are not tried.
 ENOUGH: Final = 2
-_PAIR: Final = 2
+# In one chunk nothing overlaps, so what two gain over it says little.
+_TELLING: Final = 3
 _ALLOWED: Final = 1.5
 
 
@@ -57,6 +58,7 @@ def best_chunks(
     by_formula: bool,
     ranks: int = 1,
     asked: Sequence[int] | None = None,
+    at_most: float = math.inf,
 ) -> int:
     """Return the power of two that is fastest at a size; the smallest of equals.
 
@@ -77,6 +79,8 @@ def best_chunks(
     asked : sequence of int, optional
         The counts to try, in rising order, instead of powers of two; all are tried, and
         the first may be more than there are bytes.
+    at_most : float
+        A time in seconds; if all are slower, any of them will do.
 
     Examples
     --------
@@ -88,13 +92,19 @@ def best_chunks(
     possible = [c for c in candidates(by_formula, ranks) if c <= max(1.0, nbytes)]
     if by_formula:
         return min(possible, key=seconds)
-    return _climb(possible, seconds)
+    return _climb(possible, seconds, at_most)
 
 
-def _climb(possible: Sequence[int], seconds: Callable[[int], float]) -> int:
+def _climb(
+    possible: Sequence[int], seconds: Callable[[int], float], at_most: float = math.inf
+) -> int:
     best, least, worse = 1, math.inf, 0
+    tried: list[tuple[int, float]] = []
     for chunks in possible:
+        if not worse and more_chunks(tried) > at_most:
+            break
         found = seconds(chunks)
+        tried.append((chunks, found))
         if found < least * (1 - _EQUAL):
             best, least, worse = chunks, found, 0
         else:
@@ -110,7 +120,8 @@ def more_chunks(tried: Sequence[tuple[int, float]]) -> float:
     A pipeline takes p + q c + r / c in c chunks: its start-ups, so many more with each
     chunk, and the filling of the pipeline, the shorter the smaller the chunks. Of the gain
     from c to d chunks, c / (d - c) is left for all that are more; half as much again is
-    allowed for. Once more chunks were no better, none are expected to be.
+    allowed for. Fewer than three counts do not tell. Once more chunks were no better, none
+    are expected to be.
 
     Parameters
     ----------
@@ -124,7 +135,7 @@ def more_chunks(tried: Sequence[tuple[int, float]]) -> float:
     >>> more_chunks([(1, 26.0), (2, 18.0), (4, 14.0)])
     8.0
     """
-    if len(tried) < _PAIR:
+    if len(tried) < _TELLING:
         return 0.0
     (few, slow), (many, fast) = tried[-2:]
     least = min(seconds for _, seconds in tried)

@@ -189,7 +189,8 @@ def _panel(
             where = np.array([p == piece for p in one.pieces])
             style: Any = {
                 "marker": _PIECES.get(piece, "*"), "color": colour, "linestyle": "none",
-                "markersize": 4.5, "clip_on": False, "markeredgecolor": "white", "markeredgewidth": 0.4,
+                "markersize": 4.5, "clip_on": False,
+                "markeredgecolor": "white", "markeredgewidth": 0.4,
             }  # fmt: skip
             above.plot(one.sizes[where], one.seconds[where], zorder=3, **style)
             below.plot(one.sizes[where], off[where], zorder=3, **style)

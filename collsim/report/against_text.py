@@ -1,12 +1,36 @@
 """NCCL's choice beside the best that it has, for the reader."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import Final
 
 from collsim.choose.against import Comparison, Loss
 from collsim.report.table import aligned, format_us
 from collsim.units import format_size
 
 __all__ = ["against_text", "summary"]
+
+_TITLES: Final = (
+    "from (B)",
+    "to (B)",
+    "",
+    "NCCL's",
+    "best",
+    "at",
+    "its us",
+    "best us",
+    "gain",
+    "model: its",
+    "model: best",
+    "at most",
+)
+_NOTE: Final = (
+    "at: the geometric middle of each range, where its us, best us and gain are {how}; "
+    "model: what NCCL's own model says of both there, in us"
+)
+_MAY: Final = (
+    "Where it may, that hinges on latencies of NCCL that only a profile tells, so it does not "
+    "count."
+)
 
 
 def against_text(found: Comparison, where: str) -> str:
@@ -25,30 +49,25 @@ def against_text(found: Comparison, where: str) -> str:
             str(row.max_bytes),
             f"to {format_size(row.max_bytes, 4)}",
             f"{row.nccl_algorithm}/{row.nccl_protocol}",
-            _best(row),
-            "-" if row.nccl_us is None else format_us(row.nccl_us),
-            format_us(row.time_us),
+            found.best(row),
+            format_size(row.size, 4),
+            _us(row.nccl_us),
+            _us(row.time_us),
             "-" if row.gain is None else f"x{row.gain:.4g}",
+            _us(row.nccl_model_us),
+            _us(row.best_model_us),
             "-" if row.most is None else f"x{row.most:.4g} at {format_size(row.most_size, 4)}",
         )
         for row in found.rows
     ]
-    titles = (
-        "from (B)",
-        "to (B)",
-        "",
-        "NCCL's",
-        "best",
-        "its us",
-        "best us",
-        "gain",
-        "at most",
-    )
-    table = aligned(titles, rows, left=("", "NCCL's", "best", "at most"))
+    table = aligned(_TITLES, rows, left=("", "NCCL's", "best", "at most"))
     head = f"{found.collective} on {where}, NCCL {found.version}'s choice by its own model"
-    how = "fitted" if found.fitted else "simulated"
-    note = f"times and gain, {how}, at the geometric middle of each range"
+    note = _NOTE.format(how="fitted" if found.fitted else "simulated")
     return "\n".join([head, summary(found), table, note])
+
+
+def _us(microseconds: float | None) -> str:
+    return "-" if microseconds is None else format_us(microseconds)
 
 
 def summary(found: Comparison) -> str:
@@ -56,46 +75,46 @@ def summary(found: Comparison) -> str:
 
     Examples
     --------
-    >>> row = Loss(8, 99, "ring", "ll", 1, "ring", "ring", 28, 9.0, 9.0, 1.0, 1.0, 8, False)
-    >>> print(summary(Comparison("all_gather", "2.30", ("ring",), 0.03, (row,), ())))
+    >>> print(summary(Comparison("all_gather", "2.30", ("ring",), 0.03, (), ())))
     NCCL has ring alone there, so there is nothing to choose.
     """
     if len(found.available) == 1:
         return f"NCCL has {found.available[0]} alone there, so there is nothing to choose."
-    texts = []
-    for good, spans in _grouped(found.rows):
-        ranges = " and ".join(
-            f"from {format_size(a, 4)} to {format_size(b, 4)}" for a, b, _ in spans
-        )
-        if good:
-            texts.append(
-                f"is within {100 * found.min_gain:.3g} % of the best that it has {ranges}"
-            )
-        else:
-            for a, b, row in spans:
-                texts.append(
-                    f"takes up to {row.most or 1.0:.3g} times as long as {_best(row)} "
-                    f"from {format_size(a, 4)} to {format_size(b, 4)}"
-                )
-    unknown = [row for row in found.rows if row.gain is None]
-    more = f" What {unknown[0].nccl_algorithm} takes is not simulated here." if unknown else ""
-    return f"NCCL's choice {'; it '.join(texts)}.{more}"
+    good = [_span(a, b) for a, b in _joined(r for r in found.rows if _verdict(r) == "good")]
+    least = f"within {100 * found.min_gain:.3g} % of the best" if found.min_gain else "the best"
+    texts = [f"is {least} that it has {' and '.join(good)}"] if good else []
+    texts += [f"takes {_times(found, row)}" for row in found.changes()]
+    doubtful = [f"may take {_times(found, row)}" for row in found.changes(doubtful=True)]
+    texts += doubtful
+    unknown = _joined(r for r in found.rows if r.gain is None)
+    texts += [f"is not simulated here {' and '.join(_span(a, b) for a, b in unknown)}"] * bool(
+        unknown
+    )
+    why = f" {_MAY}" if doubtful else ""
+    return f"NCCL's choice {'; it '.join(texts)}.{why}"
 
 
-def _best(row: Loss) -> str:
-    protocol = "" if row.best_protocol is None else f"/{row.best_protocol}"
-    return row.best_algorithm + protocol
+def _times(found: Comparison, row: Loss) -> str:
+    times = f"up to {row.most or 1.0:.3g} times as long as {found.best(row)}"
+    return f"{times} {_span(row.min_bytes, row.max_bytes)}"
 
 
-def _grouped(rows: Sequence[Loss]) -> list[tuple[bool, list[tuple[int, int, Loss]]]]:
-    """Return first the ranges where nothing is gained, joined, then the others."""
-    good: list[tuple[int, int, Loss]] = []
-    bad: list[tuple[int, int, Loss]] = []
+def _span(low: int, high: int) -> str:
+    return f"from {format_size(low, 4)} to {format_size(high, 4)}"
+
+
+def _verdict(row: Loss) -> str:
+    if row.gain is None:
+        return "unknown"
+    return "gained" if row.gained else "doubtful" if row.doubtful else "good"
+
+
+def _joined(rows: Iterable[Loss]) -> list[tuple[int, int]]:
+    """Return the sizes of some rows, neighbours together."""
+    spans: list[tuple[int, int]] = []
     for row in rows:
-        group = bad if row.gained else good
-        joins = group is good and good and good[-1][1] + 1 == row.min_bytes
-        if joins:
-            good[-1] = (good[-1][0], row.max_bytes, row)
+        if spans and spans[-1][1] + 1 == row.min_bytes:
+            spans[-1] = (spans[-1][0], row.max_bytes)
         else:
-            group.append((row.min_bytes, row.max_bytes, row))
-    return [(flag, group) for flag, group in ((True, good), (False, bad)) if group]
+            spans.append((row.min_bytes, row.max_bytes))
+    return spans

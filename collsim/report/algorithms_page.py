@@ -26,6 +26,23 @@ CLUSTERS: Final[tuple[tuple[str, int | None], ...]] = (
     ("dgx-h100", 4),
 )
 RANKS: Final = 8
+
+# What NCCL has, by its names. NCCL 2.30.7, src/device/generate.py; CollNet is not modelled.
+_TWO: Final = {"ring": "ring", "nvls": "nvls", "pat": "pat"}
+_PAIRS: Final = {"direct": "send/recv"}
+_NCCL_HAS: Final[Mapping[str, Mapping[str, str]]] = {
+    "broadcast": {"ring": "ring"},
+    "reduce": {"ring": "ring"},
+    "all_gather": _TWO,
+    "reduce_scatter": _TWO,
+    "all_reduce": {
+        "ring": "ring",
+        "double_binary_tree": "tree",
+        "nvls": "nvls",
+        "nvls_tree": "nvls_tree",
+    },
+    **dict.fromkeys(("scatter", "gather", "all_to_all", "sendrecv"), _PAIRS),
+}
 _LEAST, _MOST = 8, 8 * 2**30
 
 _HEAD = """# Algorithms
@@ -36,6 +53,8 @@ themselves.
 P ranks, a buffer of n bytes as nccl-tests counts it, c chunks; a message of m bytes takes
 α + mβ, adding m bytes up takes mγ. ⌈log P⌉ is to base 2. Formulas hold on the ideal one-port
 network, where the event simulation equals them to 1e-9; after a ≤ is what the time is at most.
+Those of `nvls` and `multicast` hold on one switch that adds up and multicasts: there α is that
+of a way up to the switch and down again, and 1/β what the switch reaches of the link's rate.
 Rounds, messages and bytes are counted in the schedule for {ranks} ranks and one chunk, four on
 each of two nodes where it needs nodes. Bytes are what the busiest GPU sends, and what the
 busiest one receives. What wins is what `collsim choose` finds; the gain over the next best and
@@ -86,7 +105,7 @@ def collective_section(kind: str) -> str:
     Examples
     --------
     >>> print(collective_section("sendrecv").splitlines()[-1])
-    - `direct`: nccl-tests sendrecv_perf
+    - `direct`: one message; Hockney 1994
     """
     names = algorithm_names(kind)
     lines = [
@@ -94,17 +113,24 @@ def collective_section(kind: str) -> str:
         "",
         _least(kind),
         "",
-        "| algorithm | rounds | messages | sends | receives | time | what it does |",
-        "|---|---:|---:|---:|---:|---|---|",
+        "| algorithm | in NCCL | rounds | messages | sends | receives | time | what it does |",
+        "|---|---|---:|---:|---:|---:|---|---|",
     ]
     sources = []
     for name in names:
         algorithm = find(kind, name)
         counts = _counts(kind, name)
         formula, summary = (text.replace("|", "\\|") for text in _texts(kind, name))
-        lines.append(f"| `{name}` | {' | '.join(counts)} | {formula} | {summary} |")
+        theirs = _in_nccl(kind, name)
+        lines.append(f"| `{name}` | {theirs} | {' | '.join(counts)} | {formula} | {summary} |")
         sources.append(f"- `{name}`: {algorithm.paper}{_limits(kind, name)}")
     return "\n".join([*lines, "", "### Where from", "", *sources]) + "\n"
+
+
+def _in_nccl(kind: str, name: str) -> str:
+    """Return NCCL's name of an algorithm, or a dash."""
+    theirs = _NCCL_HAS.get(kind, {}).get(name)
+    return "-" if theirs is None else f"`{theirs}`"
 
 
 def _texts(kind: str, name: str) -> tuple[str, str]:

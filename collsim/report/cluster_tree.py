@@ -53,6 +53,7 @@ def cluster_text(data: Row) -> str:
         ("ports of a GPU", _port_lines(data["ports"])),
         ("faults", _fault_lines(data["faults"])),
         ("cuts", [_cut_line(cut) for cut in data["cuts"]]),
+        ("fitted profiles, --profile NAME", data["profiles"]),
         ("routes", [_route_lines(route) for route in data["routes"]]),
     ]
     shown = [part for part in parts if part[1]]

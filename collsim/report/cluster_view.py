@@ -7,7 +7,7 @@ import numpy as np
 
 from collsim.core.cluster import Cluster, Ports
 from collsim.errors import InputError
-from collsim.report.inventory import link_values, plain
+from collsim.report.inventory import link_values, plain, profiles_of
 from collsim.topology import cut_rates
 
 __all__ = ["cluster_data"]
@@ -31,8 +31,8 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
     -------
     dict
         ``cluster shape ranks nodes multicast multicast_efficiency sharing
-        gamma_ns_per_byte launch_us ports cuts faults routes``, and in ``rows`` one row per
-        link class with its number of links. Faults are links, each with the part of its
+        gamma_ns_per_byte launch_us ports cuts faults profiles routes``, and in ``rows`` one row
+        per link class with its number of links. Faults are links, each with the part of its
         bandwidth that is `left`, 0 for one that failed; a cut then has, beside its strongest
         group, its weakest (``least_out``, ``least_in``).
 
@@ -75,6 +75,7 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
         "ports": {"egress": _port(cluster.egress), "ingress": _port(cluster.ingress)},
         "cuts": _cuts(cluster, bool(faults)),
         "faults": faults,
+        "profiles": profiles_of(cluster.name),
         "routes": [_route(cluster, src, dst) for src, dst in routes],
     }
 

@@ -52,6 +52,10 @@ def algorithm_rows(collective_name: str | None = None) -> list[Row]:
                     "algorithm": name,
                     "formula": algorithm.formula,
                     "chunked": algorithm.chunked,
+                    "options": {
+                        key: {"default": option.default, "meaning": option.meaning}
+                        for key, option in algorithm.options.items()
+                    },
                     "paper": algorithm.paper,
                     "summary": algorithm.summary,
                 }
@@ -184,13 +188,27 @@ def profile_rows() -> list[Row]:
             {
                 "profile": name,
                 "cluster": profile.cluster,
-                "algorithm": profile.algorithm,
+                "model": profile.model,
+                # Fitted times of NCCL are of whatever it chooses.
+                "algorithm": None if profile.model == "nccl" else profile.algorithm,
                 "collectives": list(profile.collectives),
                 "ranks": list(profile.ranks),
+                "nodes": list(profile.nodes),
                 "library": profile.library,
             }
         )
     return rows
+
+
+def profiles_of(cluster: str) -> list[str]:
+    """Return the profiles that ship with collsim and were fitted on a cluster.
+
+    Examples
+    --------
+    >>> profiles_of("no-such-cluster")
+    []
+    """
+    return [row["profile"] for row in profile_rows() if row["cluster"] == cluster]
 
 
 KINDS: Final[Mapping[str, Callable[[], list[Row]]]] = {
@@ -216,10 +234,10 @@ def inventory(kind: str) -> list[Row]:
 
 
 _COLUMNS: Final = {
-    "algorithms": ("collective", "algorithm", "formula", "chunked", "summary"),
+    "algorithms": ("collective", "algorithm", "options", "formula", "chunked", "summary"),
     "clusters": ("cluster", "ranks", "shape", "links", "summary"),
     "links": ("family", "link", "bandwidth", "alpha", "alpha_busy", "kind", "source"),
-    "profiles": ("profile", "cluster", "algorithm", "collectives", "ranks", "library"),
+    "profiles": ("profile", "cluster", "model", "collectives", "ranks", "nodes", "library"),
     "collectives": ("collective", "rooted", "reduces", "busbw_factor", "size", "algorithms"),
 }
 
@@ -236,6 +254,8 @@ def inventory_text(kind: str, rows: Sequence[Row]) -> str:
         return f"no {kind}"
     if kind == "links":
         rows = [_with_units(row) for row in rows]
+    if kind == "algorithms" and not any(row["options"] for row in rows):
+        return text_table(rows, [name for name in _COLUMNS[kind] if name != "options"])
     return text_table(rows, _COLUMNS[kind])
 
 
@@ -271,4 +291,6 @@ def _cell(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return " ".join(str(part) for part in value)
+    if isinstance(value, dict):
+        return ",".join(f"{key}={option['default']}" for key, option in value.items())
     return "" if value is None else str(value)

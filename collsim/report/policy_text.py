@@ -45,17 +45,18 @@ def policy_text(found: Policy, sharing: str = "fifo", changes: Sequence[str] = (
             row.algorithm,
             _span(row.chunks_from, row.chunks_to),
             str(row.channels),
+            format_size(row.size, 4),
             format_us(row.time_us),
             "-" if row.gain is None else f"x{row.gain:.4g} over {row.runner_up}",
             "-" if row.efficiency is None else f"{row.efficiency:.1%}",
         )
         for row in found.rows
     ]
-    titles = ("from (B)", "to (B)", "", "algorithm", "chunks", "channels", "time (us)")
+    titles = ("from (B)", "to (B)", "", "algorithm", "chunks", "channels", "at", "time (us)")
     table = aligned((*titles, "gain", "efficiency"), rows, left=("", "algorithm", "gain"))
     note = (
-        "time, gain and efficiency at the geometric middle of each range; the best of "
-        f"{counts_text(found.chunks)} chunks and {counts_text(found.channels)} channels"
+        "at: the geometric middle of each range, where time, gain and efficiency hold; the "
+        f"best of {counts_text(found.chunks)} chunks and {counts_text(found.channels)} channels"
     )
     return "\n".join([f"{head} from {span}", table, note])
 

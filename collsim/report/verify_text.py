@@ -52,7 +52,15 @@ def verify_text(found: Verification) -> str:
     left = ("collective", "algorithm", "ranks", "result")
     table = aligned(("collective", "algorithm", "ranks", "cases", "result"), lines, left)
     wrong_rows = [_wrong(row) for row in found.rows if not row.ok]
-    return "\n".join([table, *wrong_rows])
+    return "\n".join([table, *wrong_rows, *_nodes(found)])
+
+
+def _nodes(found: Verification) -> list[str]:
+    """Return on which nodes was verified what can't do without."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for (collective, algorithm), words in found.nodes.items():
+        alike.setdefault(words, []).append(f"{collective}/{algorithm}")
+    return [f"on {'; '.join(words)}: {', '.join(names)}" for words, names in alike.items()]
 
 
 def _key(row: Row) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.core.cluster import Cluster, Cut
+from collsim.core.cluster import Cluster
 from collsim.core.link import Links
 
 __all__ = ["Copies", "copy_devices", "copy_links", "first_ranks", "merge_links"]
@@ -145,12 +145,7 @@ def first_ranks(cluster: Cluster, ranks: int) -> Cluster:
     if ranks == cluster.ranks:
         return cluster
     cuts = tuple(
-        Cut(
-            cut.name,
-            np.unique(cut.group[:ranks], return_inverse=True)[1],
-            cut.out_rate,
-            cut.in_rate,
-        )
+        replace(cut, group=np.unique(cut.group[:ranks], return_inverse=True)[1])
         for cut in cluster.cuts
     )
     inside = cluster.in_switch

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.core.cluster import Cluster, Cut, Router
+from collsim.core.cluster import Cluster, Router
 from collsim.core.in_switch import InSwitch
 from collsim.errors import InputError
 from collsim.topology._components import find_links, find_rank
@@ -64,7 +64,11 @@ def degrade(cluster: Cluster, component: str, left: float) -> Cluster:
     )
     limits = cuts(slower)
     tighter = tuple(
-        Cut(cut.name, cut.group, min(cut.out_rate, new.out_rate), min(cut.in_rate, new.in_rate))
+        replace(
+            cut,
+            out_rate=min(cut.out_rate, new.out_rate),
+            in_rate=min(cut.in_rate, new.in_rate),
+        )
         for cut, new in zip(cluster.cuts, limits, strict=True)
     )
     return replace(slower, cuts=tighter)

@@ -1,6 +1,7 @@
 """What a hurt cluster can still do at most, for its lower bound."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,13 +40,35 @@ def cuts(cluster: Cluster, graph: Graph | None = None) -> tuple[Cut, ...]:
     """Return the cuts with what their links can carry now, whatever the routes are.
 
     Of the ways to draw a cut between the GPUs of its groups, around the GPUs alone and
-    around all that lies nearest to them, the one that fewer bytes can cross counts.
+    around all that lies nearest to them, the one that fewer bytes can cross counts. Alpha
+    is the least of the routes as they were and of any way over the links that are left.
     """
+    graph = Graph(cluster) if graph is None else graph
     rates = cut_rates(cluster, graph)
     return tuple(
-        Cut(cut.name, cut.group, float(out.max()), float(into.max()))
+        replace(
+            cut,
+            out_rate=float(out.max()),
+            in_rate=float(into.max()),
+            least_alpha=min(cut.least_alpha, _across(graph, cut.group)),
+        )
         for cut, (out, into) in zip(cluster.cuts, rates, strict=True)
     )
+
+
+def _across(graph: Graph, group: IntArray) -> float:
+    """Return what alpha of any way from one group to another at least sums up to.
+
+    It leaves one group and enters another, by one link or by two.
+    """
+    side, alpha = graph.owner(group), graph.cluster.links.alpha
+    a, b = side[graph.tail], side[graph.head]
+    crosses = (a != b) & graph.alive
+    direct, out, into = (
+        alpha[crosses & ends].min(initial=math.inf)
+        for ends in ((a >= 0) & (b >= 0), (a >= 0) & (b < 0), (a < 0) & (b >= 0))
+    )
+    return float(min(direct, out + into))
 
 
 def cut_rates(cluster: Cluster, graph: Graph | None = None) -> list[NDArray[np.float64]]:

@@ -1,7 +1,7 @@
 """A cluster of links that are given one by one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,9 +108,12 @@ def listed(
     ]
     least = [float(total.min()) for total in sums] or [0.0, 0.0]
     where = np.array(node, dtype=np.int64)
+    far = where[src[src != dst]] != where[dst[src != dst]]
     several = len(set(node)) > 1
     cuts = [_cut("rank", np.arange(ranks), links, ranks)] if ranks > 1 else []
-    cuts += [_cut("node", where, links, ranks)] if several else []
+    if several:
+        across = float(sums[0][far].min())
+        cuts.append(replace(_cut("node", where, links, ranks), least_alpha=across))
     count, nodes = ("rank" if ranks == 1 else "ranks"), len(set(node))
     said = f" on {nodes} nodes" * several
     return Cluster(

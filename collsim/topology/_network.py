@@ -43,6 +43,22 @@ class Tier:
     up: tuple[LinkClass, int, bool] | None = None
     named_cut: str | None = None
 
+    def cut(self, nic: IntArray, least_alpha: float) -> Cut | None:
+        """Return the cut between the ranks below these switches, where there is one.
+
+        Parameters
+        ----------
+        nic : int array, shape (P,)
+            NIC of every rank.
+        least_alpha : float
+            Of the cable from a NIC to its leaf switch.
+        """
+        if self.up is None or self.named_cut is None:
+            return None
+        link, count, pays = self.up
+        rate = link.bandwidth * count
+        return Cut(self.named_cut, self.of[nic], rate, rate, least_alpha + pays * link.alpha)
+
 
 @dataclass(frozen=True, eq=False)
 class _Joined:
@@ -106,22 +122,23 @@ def connect(
     nic = where * nics.count + np.tile(nics.of_gpu, nodes)
     wires = _Wires(nodes * gpus, len(links), list(copy_devices(node.devices, nodes)))
     wires.cards(link, nics, nic, tiers[0])
-    cuts = [
-        *(_widen(cut, nodes, nics, link.bandwidth) for cut in node.cuts),
-        Cut("node", where.copy(), *(nics.count * nics.lanes * link.bandwidth,) * 2),
-    ]
     for tier, above in zip(tiers, [*tiers[1:], None], strict=True):
         wires.switches(tier, above, nic)
-        if tier.up is not None and tier.named_cut is not None:
-            rate = tier.up[0].bandwidth * tier.up[1]
-            cuts.append(Cut(tier.named_cut, tier.of[nic], rate, rate))
     links = merge_links(links, Links.assemble(*wires.bundles))
     router = _Joined(gpus, node.router, copies, tuple(wires.out), tuple(wires.into))
     near, far = gpus > 1, nodes > 1
     costs = [(node.least_alpha, node.least_busy)] * near
+    across = 0.0
     if far:
         # No two nodes are nearer than the first two, and their NICs 0.
         costs.append(route_cost(links, router, 0, gpus))
+        across = costs[-1][0]
+    rate = nics.count * nics.lanes * link.bandwidth
+    cuts = [
+        *(_widen(cut, nodes, nics, link.bandwidth, across) for cut in node.cuts),
+        Cut("node", where.copy(), rate, rate, across),
+        *(tier.cut(nic, link.alpha) for tier in tiers),
+    ]
     plain = gpus == nics.lanes == 1 and tiers[0].up is None and far and node.local is None
     plain = plain and node.sharing == "fifo"
     return replace(
@@ -133,7 +150,7 @@ def connect(
         least_busy=min((busy for _, busy in costs), default=0.0),
         node=where,
         local=None if node.local is None else copies(np.tile(node.local, nodes), where),
-        cuts=tuple(cuts),
+        cuts=tuple(cut for cut in cuts if cut is not None),
         uniform=(link.alpha, link.beta) if plain and link.busy == link.alpha else None,
         in_switch=_in_switches(node.in_switch, copies, where),
         ways=max(node.ways * near + nics.lanes * far, 1),
@@ -223,10 +240,15 @@ class _Wires:
         self._lay(names, tier.up, here, high, tier.of[nic], tier.of[nic])
 
 
-def _widen(cut: Cut, nodes: int, nics: Nics, bandwidth: float) -> Cut:
-    """Return a cut of a node for all copies of it: its groups have NICs too."""
+def _widen(cut: Cut, nodes: int, nics: Nics, bandwidth: float, across: float) -> Cut:
+    """Return a cut of a node for all copies of it: its groups have NICs too.
+
+    Two groups are in one node, or in two, `across` seconds of alpha from each other.
+    """
     groups = int(cut.group.max()) + 1
     group = (np.arange(nodes)[:, None] * groups + cut.group).ravel()
     widest = max(np.unique(nics.of_gpu[cut.group == g]).size for g in range(groups))
     rate = widest * nics.lanes * bandwidth
-    return Cut(cut.name, group, cut.out_rate + rate, cut.in_rate + rate)
+    least = cut.least_alpha if nodes == 1 else min(cut.least_alpha, across)
+    least = across if groups == 1 else least
+    return Cut(cut.name, group, cut.out_rate + rate, cut.in_rate + rate, least)

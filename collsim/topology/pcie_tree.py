@@ -5,12 +5,12 @@ GPUs below, what leaves a host bridge the way into the socket, and what leaves a
 the link between the two.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.core.cluster import Cluster, Cut
+from collsim.core.cluster import Cluster, Cut, Router
 from collsim.core.link import Bundle, LinkClass, Links
 from collsim.errors import InputError
 from collsim.topology._node import check_gpus, plural, route_cost
@@ -149,7 +149,10 @@ def pcie_tree(
         least_alpha=least[0],
         least_busy=least[1],
         node=np.zeros(gpus, dtype=np.int64),
-        cuts=_cuts(levels, counts, classes, socket),
+        cuts=tuple(
+            replace(cut, least_alpha=_nearest(cut, links, router))
+            for cut in _cuts(levels, counts, classes, socket)
+        ),
         gamma=gamma,
         launch=launch,
         uniform=(link.alpha, link.beta) if flat and link.busy == link.alpha else None,
@@ -166,6 +169,12 @@ def pcie_tree(
 def _parents(level: IntArray, above: IntArray) -> IntArray:
     """Return the parent of every member of a level."""
     return above[np.unique(level, return_index=True)[1]]
+
+
+def _nearest(cut: Cut, links: Links, router: Router) -> float:
+    """Return the alpha between the first group and the one next to it, the nearest two."""
+    other = np.flatnonzero(cut.group)
+    return route_cost(links, router, 0, int(other[0]))[0] if other.size else 0.0
 
 
 def _cuts(

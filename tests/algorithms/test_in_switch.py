@@ -93,7 +93,8 @@ def test_nvls_tree_is_right_however_ranks_are_placed(node: list[int], chunks: in
 
 CANT = "needs switches that add up and multicast, which {} can't"
 SEVERAL = (
-    "runs on the switch of one node, got 2; in-network reduction across nodes is not modelled"
+    "runs on the switch of one node, got 2 nodes; in-network reduction across nodes is not "
+    "modelled"
 )
 ONE = "all ranks are on one node, so there is no step across nodes"
 UNEVEN = "nodes have different numbers of ranks, so some rank has no partner on each node"

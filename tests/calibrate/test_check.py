@@ -7,6 +7,7 @@ import pytest
 from collsim.calibrate.check import CheckResult, check
 from collsim.calibrate.fit import fit
 from collsim.calibrate.formula import Predicted, formula_of
+from collsim.calibrate.verdict import verdicts as judge
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement, Measurements, Source
 from collsim.core.profile import Parameter, Profile
@@ -218,3 +219,11 @@ def _profile(**fields: object) -> Profile:
         "link.beta": Parameter(1e-9, None, None, "s/B"),
     }
     return Profile("p", parameters, **fields)  # type: ignore[arg-type]
+
+
+def test_where_latency_is_as_predicted_the_fault_is_bandwidth() -> None:
+    """A row whose predicted latency is the larger part, too, if all large ones are slow."""
+    small, middle = Predicted(2.0, 1.8, 0.2), Predicted(4.0, 2.2, 1.8)
+    model = [small, small, middle, Predicted(100.0, 2.0, 98.0)]
+    found = judge([2.0, 2.0, 8.0, 500.0], model, 0.2)
+    assert found == ["ok", "ok", "bandwidth", "bandwidth"]

@@ -185,3 +185,19 @@ def test_forced_pieces_are_fitted_as_such() -> None:
     ]  # fmt: skip
     found = fit(Measurements(made), system=system)
     assert found.errors.in_sample.p90 < 0.05
+
+
+def test_rows_that_no_formula_is_of_are_left_out() -> None:
+    """A piece that the system lacks, and times that nothing takes, each with the reason."""
+    made = rows(("all_reduce",), (8,))
+    odd = [
+        replace(made[0], algorithm="collnet_direct", protocol="simple"),
+        replace(made[0], algorithm="nvls", protocol="ll"),
+        replace(made[0], seconds=1e-20),
+    ]
+    found = fit(Measurements([*made, *odd]))
+    assert found.errors.in_sample.n == len(made)
+    notes = " ".join(found.profile.notes)
+    assert "1 row left out: collnet_direct/simple ran" in notes
+    assert "1 row left out: nvls/ll ran" in notes
+    assert "1 row left out: a time of 1e-20 s" in notes

@@ -160,7 +160,7 @@ def test_curve_that_dips_under_the_other_is_noticed(scan: ModuleType) -> None:
 
 def test_chunk_count_that_becomes_possible_is_a_jump(scan: ModuleType) -> None:
     """A chunk is a byte at least: with overlapping latency, time falls at 2 bytes."""
-    one = scan.case(111)
+    one = scan.case(77)
     (swap,) = crossover(one.collective, one.a, one.b, one.cluster, root=one.root).rows
     assert swap.size == pytest.approx(2.0, rel=1e-9)
     assert swap.jump is not None

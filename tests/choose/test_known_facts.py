@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from collsim.choose.crossover import crossover
+from collsim.choose.policy import choose
 from collsim.choose.predict import predict
 from collsim.core.cluster import Cluster
 
@@ -47,3 +49,26 @@ def test_latency_over_nodes_keeps_the_same_two_laws(nodes: int) -> None:
     first, second = (Cluster.load("dgx-h100", nodes=n) for n in (1, 2))
     step = time(second, "mst") - time(first, "mst")
     assert time(two, "mst") - time(one, "mst") == pytest.approx(step)
+
+
+def test_all_reduce_on_the_ideal_network_is_what_the_algebra_says() -> None:
+    """Eight ranks, 10 us, 450 GB/s: 3(α + nβ) = 6α + 7/4 nβ at n = 12/5 α/β = 10.8 MB.
+
+    Below, recursive doubling; above, an algorithm that sends 7/4 n. Never slower than the
+    better of MST, 6(α + nβ), and ring, 14α + 7/4 nβ, which swap at 8α = 17/4 nβ.
+    """
+    alpha, rate = 10e-6, 450e9
+    cluster = Cluster.ideal(8, alpha, rate)
+    small, large = choose("all_reduce", cluster).rows
+    assert (small.algorithm, large.algorithm) == ("recursive_doubling", "halving_doubling")
+    assert large.min_bytes == pytest.approx(12 / 5 * alpha * rate, abs=1)
+    (swap,) = crossover("all_reduce", "mst", "ring", cluster).rows
+    assert swap.size == pytest.approx(8 * 4 / 17 * alpha * rate, rel=1e-9)
+    for nbytes in 2.0 ** np.arange(3, 34):
+        best, mst, ring = (
+            predict("all_reduce", cluster, [nbytes], algorithm=name).rows[0].time_us
+            for name in ("auto", "mst", "ring")
+        )
+        assert best <= min(mst, ring)
+    (row,) = predict("all_reduce", cluster, [2**33]).rows
+    assert row.time_us == pytest.approx((6 * alpha + 7 / 4 * 2**33 / rate) * 1e6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 from itertools import pairwise
 
@@ -158,3 +159,39 @@ def test_the_room_is_the_function() -> None:
     """`collsim.choose` can be called whether or not its modules were imported before."""
     assert collsim.choose("all_reduce", EIGHT) == choose("all_reduce", EIGHT)
     assert collsim.choose.predict.predict is collsim.predict  # type: ignore[attr-defined]
+
+
+def test_names_come_as_a_list_or_with_commas() -> None:
+    """A string is no sequence of letters; anything else is refused."""
+    listed = choose("all_reduce", EIGHT, algorithms=["ring", "mst"])
+    assert choose("all_reduce", EIGHT, algorithms="ring,mst").rows == listed.rows
+    with pytest.raises(InputError, match="expected names of some"):
+        choose("all_reduce", EIGHT, algorithms=[])
+
+
+def test_all_is_no_collective_but_says_how() -> None:
+    """One after the other."""
+    with pytest.raises(InputError, match=r"for name in collsim\.COLLECTIVES"):
+        choose("all", EIGHT)
+
+
+def test_policy_is_short_in_a_prompt_and_readable_in_print() -> None:
+    """A line, and a line for each range."""
+    policy = choose("all_reduce", EIGHT, algorithms="ring,mst")
+    assert repr(policy) == "<Policy all_reduce on 8 ranks of ideal, 8B to 8GiB: 2 ranges>"
+    lines = str(policy).splitlines()
+    assert len(lines) == 3
+    assert lines[1].startswith("  from 8 to 8470588 B: mst, x2.33 over ring, 60.11 us at ")
+
+
+def test_help_of_the_room_is_that_of_the_function() -> None:
+    """Signature and text."""
+    assert inspect.signature(collsim.choose) == inspect.signature(choose)
+    assert collsim.choose.__doc__ is not None
+    assert "algorithms: " in collsim.choose.__doc__
+    assert "Only these are chosen among" in collsim.choose.__doc__
+
+
+def test_model_of_nccl_is_reached_from_the_package() -> None:
+    """Without an import of its own."""
+    assert collsim.nccl.release("2.30").name == "2.30.7"

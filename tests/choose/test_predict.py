@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from collsim.algorithms import algorithm_names, find
+from collsim.choose.curve import Curve
 from collsim.choose.predict import predict
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES
+from collsim.core.schedule import Schedule
 from collsim.errors import InputError, TooLargeError, UnknownNameError
 
 # 10 us and 1 GB/s: 8 kB take 8 us.
@@ -261,6 +263,26 @@ def test_what_auto_skips_is_not_the_fastest(kind: str, cluster: Cluster) -> None
     for row in predict(kind, cluster, sizes).rows:
         best = min(other.time_us for other in every if other.size == row.size)
         assert row.time_us <= best * (1 + 1e-11)
+
+
+def test_pipelines_that_cannot_win_are_simulated_in_few_chunks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On 72 GPUs, 1 GiB: 16 chunks of in-switch reduction are best, so 64 are built."""
+    built: dict[str, set[int]] = {}
+    make = Curve._build
+
+    def building(self: Curve, chunks: int, channels: int) -> Schedule:
+        built.setdefault(self.name, set()).add(chunks)
+        return make(self, chunks, channels)
+
+    monkeypatch.setattr(Curve, "_build", building)
+    assert predict("all_reduce", Cluster.load("gb200-nvl72"), 2**30).rows[0].algorithm == "nvls"
+    assert {name: max(counts) for name, counts in built.items()} == {
+        "nvls": 64,
+        "double_binary_tree": 1,
+        "reduce_broadcast": 1,
+    }
 
 
 @pytest.mark.parametrize("name", ["dgx-h100", "dgx-b200", "gb200-nvl72"])

@@ -77,14 +77,14 @@ KNOWN = "(known: mst, ring, bidirectional_ring, double_binary_tree, halving_doub
         ("crossover all_reduce mst rign", "unknown algorithm of all_reduce 'rign'; did you"),
         ("verify all_reduce --algorithm rign", "unknown algorithm of all_reduce 'rign'; did"),
         (
-            "predict all_reduce --algorithm nvls",
-            f"unknown algorithm of all_reduce 'nvls' {KNOWN}",
+            "predict all_reduce --algorithm collnet_chain",
+            f"unknown algorithm of all_reduce 'collnet_chain' {KNOWN}",
         ),
         (
             "explain all_gather --algorithm reduce_broadcast",
             "unknown algorithm of all_gather 'reduce_broadcast' (known: ",
         ),
-        ("verify --algorithm nvls", "unknown algorithm 'nvls' (known: "),
+        ("verify --algorithm collnet_chain", "unknown algorithm 'collnet_chain' (known: "),
         ("show cluster dgx-h20", "unknown cluster 'dgx-h20'"),
         ("predict all_reduce -c nowhere.toml", "nowhere.toml: No such file or directory"),
         ("predict all_reduce -c configs/", "configs/: Is a directory"),

@@ -165,6 +165,9 @@ def test_env_is_a_line_for_a_shell_and_says_what_it_cannot(run: Any) -> None:
         "--algorithm ring --against nccl",
         "--nccl-env --json",
         "--nccl-tuner - --csv",
+        "--min-gain 0.1",
+        "--nccl-version 2.30",
+        "--against nccl --min-gain 5",
     ],
 )
 def test_contradictory_nccl_options_are_wrong_usage(fails: Any, words: str) -> None:
@@ -178,3 +181,86 @@ def test_networks_without_gpus_are_nothing_for_nccl(fails: Any) -> None:
     assert "NCCL has no choice of algorithm" in fails(
         f"choose gather {TWO_NODES} --against nccl", code=1
     )
+
+
+def test_gain_that_is_a_percentage_is_told_so(fails: Any) -> None:
+    """5 is 500 %."""
+    message = fails(f"choose all_reduce {TWO_NODES} --against nccl --min-gain 5", code=2)
+    assert "'5', which is 500 %" in message
+    assert "0.05 or 5%" in message
+
+
+@pytest.mark.parametrize(
+    ("words", "least", "said"),
+    [("", 0.3, "only gains of 30 % or more count"), (" --min-gain 4%", 0.04, "count as asked")],
+)
+def test_without_a_profile_gains_of_datasheets_are_not_believed(
+    answer: Any, run: Any, words: str, least: float, said: str
+) -> None:
+    """Unless less is asked for."""
+    line = f"choose all_reduce {TWO_NODES} --against nccl{words}"
+    assert answer(line)["min_gain"] == least
+    assert said in run(line).stderr
+
+
+@pytest.mark.parametrize(
+    ("version", "said", "first"),
+    [
+        ("2.99", "the newest that is known here, 2.30.7", "# collsim"),
+        ("2.26", "", "# NCCL 2.26"),
+    ],
+)
+def test_releases_without_rules_or_reader_are_told(
+    run: Any, version: str, said: str, first: str
+) -> None:
+    """In a note; and who reads no CSV is told so in the first line of it."""
+    result = run(f"choose all_gather {TWO_NODES} --nccl-tuner - --nccl-version {version}")
+    assert said in result.stderr
+    assert result.stdout.startswith(first)
+    assert ("has no tuner plugin that reads a CSV" in result.stdout) == (version == "2.26")
+
+
+def test_env_says_why_it_sets_nothing(run: Any) -> None:
+    """What the next best would take."""
+    result = run(f"choose all_reduce {TWO_NODES} --nccl-env")
+    assert result.stdout == "# NCCL_ALGO is best left unset\n"
+    assert "NCCL's own choice is best left alone: " in result.stderr
+    assert "geometric mean over all sizes" in result.stderr
+
+
+def test_algorithms_of_all_are_for_the_collectives_that_have_them(
+    answer: Any, run: Any
+) -> None:
+    """The others are left out with the reason, after the answer."""
+    line = f"choose all {IDEAL} --algorithm mst,bruck:radix=8"
+    found = answer(line)
+    names = {(row["collective"], row["algorithm"]) for row in found["rows"]}
+    assert ("broadcast", "mst") in names
+    assert not {name for name, _ in names} & {"sendrecv"}
+    assert found["left_out"]["sendrecv"] == {
+        "mst": "there is no sendrecv/mst", "bruck:radix=8": "there is no sendrecv/bruck",
+    }  # fmt: skip
+    assert found["left_out"]["all_gather"]["bruck:radix=8"].startswith(
+        "all_gather/bruck: takes"
+    )
+    assert "note: left out sendrecv: " in run(line).stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("rong", "'ring'"), ("bruck:rdix=8", "'radix'"), ("nvls", "all_reduce")]
+)
+def test_algorithms_that_no_collective_has_are_an_error(
+    fails: Any, name: str, said: str
+) -> None:
+    """With the nearest, or the reason."""
+    assert said in fails(f"choose all {IDEAL} --algorithm {name}", code=1)
+
+
+def test_answer_comes_before_the_notes(run: Any) -> None:
+    """And says at which size its times hold."""
+    result = run(f"choose all_reduce {IDEAL} -b 1M -e 4M")
+    lines = result.output.splitlines()
+    assert lines[0].startswith("all_reduce on 8 ranks")
+    assert lines[-1].startswith("note: left out")
+    assert lines[1].split()[-5:] == ["at", "time", "(us)", "gain", "efficiency"]
+    assert " 2MiB " in lines[2]

@@ -139,3 +139,18 @@ def test_same_answer_every_time(run: Any, form: str) -> None:
     """To the byte."""
     line = f"predict all_to_all -c dgx-a100 --nodes 2 --algorithm all -b 1 -e 1G -f 32 {form}"
     assert run(line).stdout == run(line).stdout
+
+
+def test_several_algorithms_have_a_row_each_at_every_size(answer: Any, run: Any) -> None:
+    """In the order in which they are named; what can't run is left out below the table."""
+    line = "predict all_reduce -s 1K -s 1M --algorithm ring,nvls,mst"
+    rows = answer(line)["rows"]
+    assert [(row["size"], row["algorithm"]) for row in rows] == [
+        (2**10, "ring"), (2**10, "mst"), (2**20, "ring"), (2**20, "mst"),
+    ]  # fmt: skip
+    assert "left out nvls: " in run(line).stderr
+
+
+def test_auto_stands_alone(fails: Any) -> None:
+    """Beside a name it would say nothing."""
+    assert "or auto alone" in fails("predict all_reduce --algorithm ring,auto", code=2)

@@ -72,3 +72,20 @@ def test_what_is_left_out_is_said_once_for_an_algorithm(run: Any) -> None:
     assert "not so many ranks" in notes
     one = run("verify all_to_all --algorithm pairwise --ranks 3").stderr
     assert "not 3 ranks" in one
+
+
+def test_nodes_are_named_where_they_are_needed(run: Any) -> None:
+    """In a line below the table, once for all that were verified on the same."""
+    lines = run("verify all_reduce --algorithm ring,nvls_tree,hierarchical --ranks 4,6").stdout
+    (last,) = lines.splitlines()[4:]
+    assert last == (
+        "on two nodes; nodes of 2, rank by rank in turn: "
+        "all_reduce/nvls_tree, all_reduce/hierarchical"
+    )
+
+
+def test_several_algorithms_are_verified(answer: Any, fails: Any) -> None:
+    """In the order in which they are named; all stands alone."""
+    rows = answer("verify gather --algorithm ring,mst --ranks 1")["rows"]
+    assert [row["algorithm"] for row in rows] == ["ring", "mst"]
+    assert "or all alone" in fails("verify gather --algorithm ring,all", code=2)

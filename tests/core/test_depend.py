@@ -93,6 +93,47 @@ def test_long_programs_too(seed: int) -> None:
     assert dependencies(schedule_of(program)) == reduced(program)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_answers_that_are_kept_are_right(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every walk but the first steps goes by them, and many fall on one of 16 entries."""
+    monkeypatch.setattr(depend, "_STEPS", 0)
+    monkeypatch.setattr(depend, "_EACH", 0)
+    monkeypatch.setattr(_dependencies, "_KEPT", 16)
+    program = random_program(seed)
+    assert dependencies(schedule_of(program)) == reduced(program)
+
+
+class Counted(list[int]):
+    """A list that counts how often it is read."""
+
+    reads = 0
+
+    def __getitem__(self, key: int) -> int:  # type: ignore[override]
+        Counted.reads += 1
+        return super().__getitem__(key)
+
+
+@pytest.mark.parametrize("chunks", [16, 64])
+def test_a_pipeline_costs_as_much_for_each_chunk(
+    chunks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up and down two trees of 16 ranks: every way back looks at few dependencies."""
+
+    def counting(*args: object) -> int:
+        *rest, dep = args
+        counted = Counted(dep)  # type: ignore[call-overload]
+        total = depend.derive(*rest, counted)
+        dep[:] = list(counted)  # type: ignore[index]
+        return total
+
+    monkeypatch.setattr(_dependencies, "derive", counting)
+    monkeypatch.setattr(_dependencies, "_LOADED_FROM", 10**9)
+    Counted.reads = 0
+    schedule = build("all_reduce", "double_binary_tree", 16, chunks=chunks)
+    assert len(schedule) == 4 * 15 * chunks
+    assert 0 < Counted.reads < 40 * len(schedule)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_places_that_nobody_touches_change_nothing(seed: int) -> None:
     """Among a million places those that are used are numbered first."""

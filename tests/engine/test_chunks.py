@@ -34,6 +34,19 @@ def test_simulations_stop_after_two_counts_that_are_no_better() -> None:
     assert tried == [1, 2, 4, 8, 16, 32]
 
 
+def test_counts_that_would_hardly_beat_a_time_are_not_tried() -> None:
+    """Halving what is above 10 never gets to 5; who may get there is tried on."""
+    tried = []
+
+    def seconds(chunks: int) -> float:
+        tried.append(chunks)
+        return 10 + 16 / chunks
+
+    best_chunks(10**6, seconds, by_formula=False, at_most=5.0)
+    assert tried == [1, 2, 4]
+    assert best_chunks(10**6, seconds, by_formula=False, at_most=10.0) == 1024
+
+
 def test_a_formula_is_tried_at_every_count() -> None:
     """A second valley is found, too."""
     tried = []

@@ -105,10 +105,10 @@ def test_bands_part_where_the_faster_one_changes() -> None:
     """Beta rules on both sides of the swap, of MST first and then of the ring."""
     two = Cluster.load("dgx-h100", nodes=2)
     words = [
-        t.get_text() for t in plot_crossover("broadcast", "mst", "ring", two).axes[0].texts
+        t.get_text() for t in plot_crossover("all_reduce", "mst", "ring", two).axes[0].texts
     ]
     bands = [word for word in words if "rules" in word]
-    assert bands == ["mst: α rules (start-ups)", "mst: β rules", "ring: β rules (bytes)"]
+    assert bands == ["mst: α rules (start-ups)", "mst: β rules", "ring: β rules"]
 
 
 def test_regimes_turn_where_alpha_and_beta_are_equal() -> None:

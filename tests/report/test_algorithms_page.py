@@ -38,12 +38,22 @@ def test_every_algorithm_has_its_row_and_its_source(kind: str) -> None:
 def test_counts_are_those_of_the_schedule() -> None:
     """Ring all_reduce on 8 ranks: 14 rounds of 8 messages, 2 * 7/8 n sent and received."""
     text = collective_section("all_reduce")
-    assert re.search(r"^\| `ring` \| 14 \| 112 \| 14/8 n \| 14/8 n \|", text, re.MULTILINE)
+    assert re.search(
+        r"^\| `ring` \| `ring` \| 14 \| 112 \| 14/8 n \| 14/8 n \|", text, re.MULTILINE
+    )
 
 
 def test_no_algorithm_is_without_counts() -> None:
     """Each has an arrangement of 8 ranks on which it runs."""
     assert "| - | - |" not in "".join(collective_section(kind) for kind in COLLECTIVES)
+
+
+def test_what_nccl_has_is_named_as_nccl_names_it() -> None:
+    """Its tree is the double binary tree; it has no halving and doubling."""
+    text = collective_section("all_reduce")
+    assert "| `double_binary_tree` | `tree` |" in text
+    assert "| `halving_doubling` | - |" in text
+    assert "| `double_binary_tree` | - |" in collective_section("broadcast")
 
 
 def test_winners_cover_every_size() -> None:

@@ -100,3 +100,11 @@ def test_an_unknown_list_names_the_nearest() -> None:
     """`list link` means links."""
     with pytest.raises(UnknownNameError, match=r"unknown list 'link'; did you mean 'links'\?"):
         inventory("link")
+
+
+def test_options_of_algorithms_are_listed() -> None:
+    """With default and meaning; as they would be typed in the text."""
+    rows = algorithm_rows("all_to_all")
+    bruck = next(row for row in rows if row["algorithm"] == "bruck")
+    assert bruck["options"]["radix"]["default"] == 4
+    assert " radix=4 " in inventory_text("algorithms", rows)

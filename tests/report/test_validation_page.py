@@ -40,7 +40,7 @@ def without_torch(page: str) -> str:
     """Return the page without what torch's estimator says."""
     lines = []
     for line in page.splitlines():
-        if line.startswith(("- torch: ", "Not told: ")):
+        if not line or line.startswith(("- torch: ", "Not told: ")):
             continue
         cells = line.split(" | ")
         lines.append(" | ".join([*cells[:-2], cells[-1]]) if len(cells) == 8 else line)

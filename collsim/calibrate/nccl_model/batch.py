@@ -9,9 +9,19 @@ from numpy.typing import NDArray
 
 from collsim.calibrate.nccl_model.system import Selector, System
 from collsim.core.measurements import Measurement
-from collsim.nccl.names import OUR_NAME
+from collsim.errors import InputError
+from collsim.nccl.names import OUR_NAME, PROTOCOLS
 
-__all__ = ["Batch", "Case", "Floats", "Group", "Values", "batch_of", "case_of"]
+__all__ = [
+    "Batch",
+    "Case",
+    "Floats",
+    "Group",
+    "Values",
+    "batch_of",
+    "case_of",
+    "unknown_piece",
+]
 
 _THEIRS: Final = {ours: theirs for theirs, ours in OUR_NAME.items()}
 Floats = NDArray[np.float64]
@@ -32,7 +42,16 @@ class Case:
 
 
 def case_of(row: Measurement, system: System) -> Case:
-    """Return the case of a measurement; NCCL's algorithm and protocol if it names both."""
+    """Return the case of a measurement; NCCL's algorithm and protocol if it names both.
+
+    Raises
+    ------
+    InputError
+        If it names a piece that has no formula on the system.
+    """
+    reason = unknown_piece(row, system)
+    if reason is not None:
+        raise InputError(f"{row.source}: {reason}")
     named = row.algorithm is not None and row.protocol is not None
     return Case(
         row.collective,
@@ -41,6 +60,29 @@ def case_of(row: Measurement, system: System) -> Case:
         float(row.nbytes),
         _THEIRS.get(str(row.algorithm), row.algorithm) if named else None,
         row.protocol if named else None,
+    )
+
+
+def unknown_piece(row: Measurement, system: System) -> str | None:
+    """Return why the piece that a measurement names has no formula; None if it has.
+
+    Examples
+    --------
+    >>> row = Measurement("all_reduce", 8, 1024, 1e-5, algorithm="nvls", protocol="simple")
+    >>> unknown_piece(row, System("ampere", 12, 240.0))
+    "nvls/simple ran, which NCCL's model has no formula of on this system"
+    """
+    if row.algorithm is None or row.protocol is None:
+        return None
+    algorithm = _THEIRS.get(row.algorithm, row.algorithm)
+    known = algorithm in OUR_NAME and row.protocol in PROTOCOLS
+    if algorithm.startswith("nvls"):
+        known = known and system.nvls and row.protocol == "simple"
+    if known or row.collective == "all_to_all":
+        return None
+    return (
+        f"{row.algorithm}/{row.protocol} ran, which NCCL's model has no formula of on this "
+        "system"
     )
 
 

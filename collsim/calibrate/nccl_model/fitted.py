@@ -41,7 +41,7 @@ class Fitted:
     noise : float
         Relative scatter of the rows about the model.
     scores : dict of Selector to float
-        Mean error of left-out rows for every selector that was tried.
+        Mean error of left-out rows for every selector that was tried to the end.
 
     Examples
     --------

@@ -116,6 +116,7 @@ class _Work:
         self.system, self.rows = system, rows
         self.cases = [case_of(row, system) for row in rows]
         self.seconds = np.array([row.seconds for row in rows])
+        self.logs = np.log(self.seconds)
 
     def prior(self, cases: Sequence[Case]) -> dict[str, Prior]:
         return priors(
@@ -168,7 +169,7 @@ class _Work:
         total = 0.0
         for seen, left in folds:
             part = self.fitted(selector, self.solve(selector, seen))
-            off = np.abs(np.log(part.times([self.cases[i] for i in left]) / self.seconds[left]))
+            off = np.abs(np.log(part.times([self.cases[i] for i in left])) - self.logs[left])
             total += float(np.mean(np.minimum(off, _MOST))) / len(folds)
             if total > most:
                 return None

@@ -18,6 +18,7 @@ ARCHITECTURES: Final = {"volta": 70, "ampere": 80, "hopper": 90, "blackwell": 10
 _NVLS_CHANNEL: Final = {"hopper": 60.0, "blackwell": 120.0}
 # All GPUs of a node together: NVLS counts what the switch sends to the GPU's own ring too.
 _NVLS_BUS: Final = 4.0 / 3.0
+_MOST_HEADS: Final = 32
 
 
 @dataclass(frozen=True)
@@ -169,11 +170,12 @@ def _communicator(system: System, ranks: int, nodes: int, selector: Selector) ->
         "tree": graph(count, tree / count, bus / count, 1),
     }
     if system.nvls and gpus > 1:
+        heads = min(gpus, _MOST_HEADS)
         each = min(
-            _NVLS_CHANNEL.get(system.architecture, 60.0), system.intra_bus * _NVLS_BUS / gpus
+            _NVLS_CHANNEL.get(system.architecture, 60.0), system.intra_bus * _NVLS_BUS / heads
         )
-        far = bus / gpus if nodes > 1 else each
-        graphs["nvls"] = graph(gpus, each, far, 5)
+        far = bus / heads if nodes > 1 else each
+        graphs["nvls"] = graph(heads, each, far, 5)
     return Communicator(
         ranks=ranks,
         nodes=nodes,

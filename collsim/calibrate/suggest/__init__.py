@@ -13,6 +13,7 @@ __all__ = ["Compared", "Network", "network_of", "suggestions"]
 
 _SEVERAL: Final = 3
 _ALIKE: Final = 0.25
+_MOST: Final = 0.75
 _ONE_PROCESS: Final = "one process"
 
 
@@ -51,17 +52,22 @@ def suggestions(
     if network is not None and (rows[-1].nodes or 1) > 1:
         found += of_network(rows[-1], sizes, tolerance, network)
     found += of_changes(sizes, tolerance)
-    found += _of_latency([row for row in rows if row.verdict == "latency"], process_model)
+    found += _of_latency(rows, process_model)
     return found
 
 
-def _of_latency(late: Sequence[Compared], process_model: str | None) -> list[str]:
-    """Return what an excess says that is the same at several small sizes."""
+def _of_latency(rows: Sequence[Compared], process_model: str | None) -> list[str]:
+    """Return what an excess says that is the same at most small sizes."""
+    late = [row for row in rows if row.verdict == "latency"]
     if len({row.size for row in late}) < _SEVERAL:
+        return []
+    small = [row for row in rows if row.size <= late[-1].size]
+    if len(late) < _MOST * len(small):
         return []
     over = [(row.measured_us - row.predicted_us) * 1e-6 for row in late]
     middle = median(over)
-    if max(over) > (1 + _ALIKE) * middle or min(over) < (1 - _ALIKE) * middle:
+    alike = sum(abs(one - middle) <= _ALIKE * middle for one in over)
+    if alike < _MOST * len(over):
         return []
     said = f"as if every call started {format_time(float(f'{middle:.3g}'))} late"
     if process_model == _ONE_PROCESS:

@@ -17,8 +17,8 @@ _AFTER: Final = 2
 def of_changes(sizes: Sequence[Size], tolerance: float) -> list[str]:
     """Return what jumps of measured / predicted say.
 
-    Three sizes on the one side must grow worse, or better, step by step, and those on the other
-    side be as predicted: one slow row is no change of protocol.
+    Three sizes on the one side must grow worse, or better, step by step, two of them past the
+    tolerance, and those on the other side be as predicted: one slow row is no such change.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def of_changes(sizes: Sequence[Size], tolerance: float) -> list[str]:
 def _late(before: Sequence[Size], after: Sequence[Size], tolerance: float) -> bool:
     """Whether times grew worse step by step until they were good again at once."""
     a, b, c = (one.ratio for one in before)
-    grew = b > _RISING * a and c > _RISING * b and c > 1 + tolerance
+    grew = b > _RISING * a and c > _RISING * b and b > 1 + tolerance
     return grew and len(after) >= _AFTER and all(one.ratio <= 1 + tolerance for one in after)
 
 
@@ -59,5 +59,5 @@ def _early(before: Sequence[Size], after: Sequence[Size], tolerance: float) -> b
     if len(after) < _LOOKED_AT:
         return False
     a, b, c = (one.ratio for one in after)
-    shrank = a > _RISING * b and b > _RISING * c and a > 1 + tolerance
+    shrank = a > _RISING * b and b > _RISING * c and b > 1 + tolerance
     return shrank and all(one.ratio <= 1 + tolerance for one in before)

@@ -1,9 +1,8 @@
 """The contender: the fitted model of NCCL, as `calibrate fit` fits it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from collsim.calibrate.nccl_model import Fitted, System, fit_nccl, system_of
+from collsim.calibrate.nccl_model import Fitted, System, fit_nccl, system_named, system_of
 from collsim.calibrate.validate.bench import Bench
 from collsim.core.measurements import Measurement
 
@@ -16,7 +15,9 @@ def fitted_to(bench: Bench, rows: Sequence[Measurement]) -> Fitted:
 
 
 def system_for(bench: Bench, rows: Sequence[Measurement]) -> System:
-    """Return what was known of a bench before it was measured.
+    """Return what was known of a bench before it was measured, as `calibrate fit` finds it.
+
+    Of one node the name of the GPU tells, where it does, else the preset.
 
     Examples
     --------
@@ -29,11 +30,8 @@ def system_for(bench: Bench, rows: Sequence[Measurement]) -> System:
         channels = bench.channels // 2
         return System("hopper", channels, ring.channels * ring.bw_intra)
     nodes = max(row.nodes or 1 for row in rows)
+    named = system_named(rows[0].source.device) if nodes == 1 else None
+    if named is not None:
+        return named
     gpus = max(row.ranks // (row.nodes or 1) for row in rows)
-    system = system_of(bench.cluster(gpus * nodes, nodes))
-    through_cpu = bench.card == "PHB"
-    return replace(
-        system,
-        amd=bench.cpu[1] == "amd",
-        ll128_network=system.ll128_network and not through_cpu,
-    )
+    return system_of(bench.cluster(gpus * nodes, nodes))

@@ -1,9 +1,8 @@
 """The rows of a bench, and those of a trial."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from collsim.calibrate.importer import ReadOptions
 from collsim.calibrate.importers import read_log
@@ -12,14 +11,13 @@ from collsim.calibrate.validate.bench import Bench, Log, Trial
 from collsim.core.measurements import Measurement
 from collsim.errors import FileError
 
-__all__ = ["SPIKE", "Parted", "Rows", "bench_rows", "find", "in_series", "parted", "spikes"]
+__all__ = ["Parted", "Rows", "bench_rows", "find", "in_series", "parted"]
 
 Rows = tuple[Measurement, ...]
 _KEYS = {"collective": "collective", "ranks": "ranks", "nodes": "nodes"}
 _FOLDERS = ("", "public", "ours")
 # One message to the neighbour is no collective of many steps.
 _TAKEN = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce")
-SPIKE: Final = 1.3
 
 
 @dataclass(frozen=True)
@@ -115,27 +113,3 @@ def parted(rows: Rows, trial: Trial) -> Parted:
 
 def _meets(row: Measurement, values: Mapping[str, tuple[object, ...]]) -> bool:
     return all(getattr(row, _KEYS[key]) in allowed for key, allowed in values.items())
-
-
-def spikes(rows: Sequence[Measurement]) -> frozenset[Measurement]:
-    """Return outliers by a rule on the data alone, fixed before anything was fitted.
-
-    A row is one if it took more than 1.3 times as long as both its neighbours in size, or, the
-    first of its series, as its only one.
-
-    Examples
-    --------
-    >>> times = (1e-5, 1e-5, 2e-5, 1.1e-5, 1.2e-5)
-    >>> rows = [Measurement("broadcast", 4, 2**k, t) for k, t in enumerate(times)]
-    >>> [row.nbytes for row in spikes(rows)]
-    [4]
-    """
-    found = []
-    for one in in_series(rows):
-        times = [row.seconds for row in one]
-        for i, row in enumerate(one):
-            beside = times[max(0, i - 1) : i] + times[i + 1 : i + 2]
-            inside = 0 < i < len(one) - 1
-            if (inside or (i == 0 and beside)) and row.seconds > SPIKE * max(beside):
-                found.append(row)
-    return frozenset(found)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.calibrate.nccl_model import outliers
 from collsim.calibrate.validate.bench import Bench, Trial
 from collsim.calibrate.validate.datasheets import SHEETS, datasheet
 from collsim.calibrate.validate.errors import errors, ratios
 from collsim.calibrate.validate.fitted import fitted_to
 from collsim.calibrate.validate.nccl_model import nccl_model
 from collsim.calibrate.validate.result import Result, Validation
-from collsim.calibrate.validate.rows import Rows, bench_rows, parted, spikes
+from collsim.calibrate.validate.rows import Rows, bench_rows, parted
 from collsim.calibrate.validate.systems import BENCHES, LINES
 from collsim.calibrate.validate.three_lines import three_lines
 from collsim.calibrate.validate.torch_estimator import TorchTimes, torch_times
@@ -82,10 +83,11 @@ def _runs(folder: str, benches: Sequence[Bench]) -> tuple[list[_Run], list[str]]
         if rows is None:
             missing.append(bench.name)
             continue
-        outliers = spikes(rows)
+        odd = zip(rows, outliers(rows), strict=True)
+        out = frozenset(row for row, stands_out in odd if stands_out)
         for trial in bench.trials:
             both = parted(rows, trial)
-            runs.append(_Run(bench, trial, both.fit, both.hold, outliers))
+            runs.append(_Run(bench, trial, both.fit, both.hold, out))
     order = list(LINES)
     return sorted(runs, key=lambda run: order.index(run.trial.line)), missing
 

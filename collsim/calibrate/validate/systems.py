@@ -25,7 +25,7 @@ LINES: Final = {
 ROLES: Final = {
     "design": "the structure of the model and the widths of its priors were tried on it",
     "seen": "its held-out errors were looked at while the model was made",
-    "confirmation": "it played no part in making the model: fitted and predicted once",
+    "confirmation": "it played no part in making the model",
     "own": "measured for this project",
 }
 """What a system was for when the model was made."""

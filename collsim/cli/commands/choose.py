@@ -6,6 +6,7 @@ import click
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
+from collsim.cli.fitted import tell_simulated
 from collsim.cli.lazy import command as _command
 from collsim.cli.nccl import NcclChoice, compared, nccl_options
 from collsim.cli.options import (
@@ -21,10 +22,10 @@ from collsim.cli.output import Output, note
 from collsim.cli.sizes import FIRST, LAST
 from collsim.cli.types import SIZE, SPECS
 from collsim.cli.what_if import opened, tell_large
-from collsim.errors import UsageError
+from collsim.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from collsim.choose.ranges import Policy
     from collsim.core.cluster import Cluster
@@ -59,7 +60,8 @@ _range = chained(
     "algorithms",
     type=SPECS,
     multiple=True,
-    help="Choose among these only; repeatable.  [default: all]",
+    help="Choose among these only; repeatable. Options follow: NAME:KEY=VALUE,..., e.g. "
+    "bruck:radix=8.  [default: all]",
 )
 @chunks_option
 @channels_option
@@ -84,8 +86,6 @@ def command(
         raise UsageError(f"-b {first} is above -e {last}, expected it below or equal")
     nccl.check(output, named=bool(algorithms))
     only = [name for names in algorithms for name in names if name not in ("auto", "all")]
-    if collective == "all" and only:
-        raise UsageError("--algorithm with COLLECTIVE all: expected one collective")
     names = _names(collective, nccl.asked)
     network = opened(cluster)
     tell_large(network)
@@ -95,22 +95,61 @@ def command(
             names, network, nccl, profile, (first, last), run["root"], output, cluster.said
         )
         return
+    left_out = _without(names, only)
+    found: list[Policy] = []
+    failed: list[InputError] = []
+    for name in names:
+        own = {**run, "chunks": chosen_chunks(run["chunks"], profile, name)}
+        wanted = [spec for spec in only if spec not in left_out.get(name, {})]
+        if only and not wanted:
+            continue
+        try:
+            policy = _policy(name, network, (first, last), wanted, own)
+        except InputError as error:
+            # Of all collectives, those where nothing that is named runs are no error.
+            if len(names) == 1 or not wanted:
+                raise
+            left_out.setdefault(name, {}).update(dict.fromkeys(wanted, str(error)))
+            failed.append(error)
+            continue
+        policy.left_out.update(left_out.pop(name, {}))
+        found.append(policy)
+    if not found:
+        raise InputError("; ".join(map(str, failed)))
+    _emit(found, left_out, network, cluster.said, output)
+    tell_simulated(profile, "--against nccl compares fitted times of what NCCL has")
+    for name, reasons in left_out.items():
+        note(f"left out {name}: {'; '.join(dict.fromkeys(reasons.values()))}")
+    for policy in found:
+        _tell(policy, policy.collective if len(names) > 1 else None)
+
+
+def _policy(
+    name: str,
+    network: "Cluster",
+    sizes: tuple[int, int],
+    wanted: "Sequence[str]",
+    run: dict[str, Any],
+) -> "Policy":
     from collsim.choose.policy import choose
 
-    if profile is not None and profile.model == "nccl":
-        note(
-            f"times are simulated with the alpha and beta of the best of NCCL's protocols in "
-            f"profile {profile.name}; --against nccl compares fitted times of what NCCL has"
-        )
-    found = []
-    for name in names:
-        run["chunks"] = chosen_chunks(run["chunks"], profile, name)
-        policy = choose(
-            name, network, min_bytes=first, max_bytes=last, algorithms=only or None, **run
-        )
-        _tell(policy, name if len(names) > 1 else None)
-        found.append(policy)
-    _emit(found, network, cluster.said, output)
+    low, high = sizes
+    return choose(
+        name, network, min_bytes=low, max_bytes=high, algorithms=wanted or None, **run
+    )
+
+
+def _without(names: "Sequence[str]", only: "Sequence[str]") -> dict[str, dict[str, str]]:
+    """Return, of several collectives, which algorithms they can't have, and why."""
+    if len(names) == 1 or not only:
+        return {}
+    from collsim.choose.specs import having
+
+    reasons = {
+        kind: {spec: reason for spec, reason in found.items() if reason is not None}
+        for kind, found in having(only).items()
+    }
+    return {kind: found for kind, found in reasons.items() if found}
 
 
 def _names(collective: str, nccl: bool) -> tuple[str, ...]:
@@ -139,13 +178,17 @@ def _tell(policy: "Policy", collective: str | None) -> None:
 
 
 def _emit(
-    found: "list[Policy]", network: "Cluster", said: "Sequence[str]", output: Output
+    found: "list[Policy]",
+    without: "Mapping[str, dict[str, str]]",
+    network: "Cluster",
+    said: "Sequence[str]",
+    output: Output,
 ) -> None:
     from collsim.choose.ranges import Range
     from collsim.report.policy_text import policy_text
     from collsim.report.records import keys_of, record
 
-    several = len(found) > 1
+    several = len(found) > 1 or bool(without)
     rows = [
         ({"collective": one.collective} if several else {}) | record(row)
         for one in found
@@ -165,5 +208,7 @@ def _emit(
         max_bytes=one.max_bytes,
         chunks=sorted({n for p in found for n in p.chunks}),
         channels=sorted({n for p in found for n in p.channels}),
-        left_out={p.collective: p.left_out for p in found} if several else one.left_out,
+        left_out={**{p.collective: p.left_out for p in found}, **without}
+        if several
+        else one.left_out,
     )

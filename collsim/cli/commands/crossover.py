@@ -6,6 +6,7 @@ import click
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
+from collsim.cli.fitted import tell_simulated
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     channels_option,
@@ -65,7 +66,9 @@ def command(
     from collsim.report.crossover_text import crossover_text
     from collsim.report.records import keys_of, records
 
-    run["chunks"] = chosen_chunks(run["chunks"], cluster.load_profile(), collective)
+    profile = cluster.load_profile()
+    tell_simulated(profile)
+    run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     found = crossover(collective, a, b, network, min_bytes=low, max_bytes=high, **run)
     tell_uncrossed(cluster, found.collective, (found.a, found.b), run["root"])
     changes = [change for change in cluster.said if not change.startswith("sharing ")]

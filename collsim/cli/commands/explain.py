@@ -6,6 +6,7 @@ import click
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
+from collsim.cli.fitted import tell_simulated
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     SizeChoice,
@@ -68,7 +69,9 @@ def command(
         names = algorithm_names(collective)
     elif not algorithms or "auto" in algorithms:
         names = None
-    run["chunks"] = chosen_chunks(run["chunks"], cluster.load_profile(), collective)
+    profile = cluster.load_profile()
+    tell_simulated(profile)
+    run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     answer = explain(collective, network, algorithms=names, **some, **run)
     stories = [story.name for story in answer.algorithms]
     tell_uncrossed(cluster, answer.collective, stories, answer.root)

@@ -20,6 +20,7 @@ from collsim.cli.options import (
     type_options,
 )
 from collsim.cli.output import Output, note
+from collsim.cli.several import joined
 from collsim.cli.what_if import opened, tell_healthy, tell_large, tell_uncrossed
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ __all__ = ["command"]
 )
 @collective_argument
 @size_options
-@algorithm_option()
+@algorithm_option(values="NAME[,NAME]|auto|all", several=True)
 @chunks_option
 @channels_option
 @model_option
@@ -70,17 +71,17 @@ def command(
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     tell_large(network)
     fitted = fitted_times(profile, healthy)
-    answer = predict(collective, network, wanted, **run, healthy=healthy, fitted=fitted)
+    names: tuple[str, ...] = run.pop("algorithm")
+    answer = joined(
+        names,
+        lambda name: predict(
+            collective, network, wanted, name, **run, healthy=healthy, fitted=fitted
+        ),
+    )
     tell_uncrossed(
         cluster, answer.collective, [row.algorithm for row in answer.rows], run["root"]
     )
     tell_healthy(answer.rows)
-    for name, reason in answer.left_out.items():
-        # Who leaves the choice to us need not hear of what was never one here.
-        where = (network.ranks, network.node, network.setting.multicast)
-        fits = refusal(answer.collective, name, *where) is None
-        if fits or run["algorithm"] == "all":
-            note(f"left out {name}: {reason}")
     if profile is not None:
         from collsim.calibrate.match import size_notes
 
@@ -105,6 +106,12 @@ def command(
         ranks=answer.ranks,
         changes=list(cluster.said),
     )
+    for name, reason in answer.left_out.items():
+        # Who leaves the choice to us need not hear of what was never one here.
+        where = (network.ranks, network.node, network.setting.multicast)
+        fits = refusal(answer.collective, name, *where) is None
+        if fits or names != ("auto",):
+            note(f"left out {name}: {reason}")
 
 
 def _where(network: "Cluster") -> str:

@@ -6,6 +6,7 @@ import click
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
+from collsim.cli.fitted import tell_simulated
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     algorithm_option,
@@ -72,7 +73,9 @@ def command(
     from collsim.engine.simulate import simulate
     from collsim.report.simulation import SIMULATION_KEYS, simulation_record, simulation_text
 
-    run["chunks"] = chosen_chunks(run["chunks"], cluster.load_profile(), collective)
+    profile = cluster.load_profile()
+    tell_simulated(profile)
+    run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     tell_large(network)
     answer = predict(collective, network, size, **run)
     (row,) = answer.rows

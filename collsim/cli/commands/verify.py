@@ -8,6 +8,7 @@ import click
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import algorithm_option, output_options
 from collsim.cli.output import Output, note
+from collsim.cli.several import names_alone
 from collsim.cli.types import RANK_LIST, Whole
 from collsim.errors import CollsimError
 
@@ -24,7 +25,7 @@ __all__ = ["command"]
     """
 )
 @click.argument("collective", required=False)
-@algorithm_option("all", "NAME|all")
+@algorithm_option("all", "NAME[,NAME]|all", several=True)
 @click.option(
     "--ranks", type=RANK_LIST, help="Rank counts such as 1-17,33.  [default: 1-9,13,16-17,33]"
 )
@@ -34,13 +35,14 @@ __all__ = ["command"]
 @output_options
 def command(
     collective: str | None,
-    algorithm: str,
+    algorithm: tuple[str, ...],
     ranks: tuple[int, ...] | None,
     root: int | None,
     output: Output,
 ) -> None:
     """Verify and print; fail if anything is wrong."""
     output.check()
+    names_alone(algorithm)
     from collsim.choose.verify import RANKS, Row, verify
     from collsim.report.records import keys_of, records
     from collsim.report.verify_text import left_out_notes, verify_text

@@ -10,7 +10,7 @@ from typing import Final
 
 from collsim.choose.against import Comparison
 from collsim.errors import InputError
-from collsim.interop.nccl_tuner.names import FUNCTIONS
+from collsim.interop.nccl_tuner.names import FUNCTIONS, spelled
 from collsim.interop.nccl_tuner.rules import Rule
 from collsim.nccl import ALGORITHMS, PROTOCOLS
 from collsim.units import format_size
@@ -102,19 +102,23 @@ def _line(rule: Rule) -> str:
 
 
 def _told(found: Comparison) -> Iterable[str]:
-    gained = [row for row in found.rows if row.gained]
-    if not gained:
-        least = f"{found.min_gain:.3g}"
+    changes = found.changes()
+    if not changes:
+        least = f"{100 * found.min_gain:.3g} %"
         yield f"{found.collective}: NCCL's own choice; nothing it has gains {least} or more"
         return
     yield f"{found.collective}: NCCL's own choice, but"
-    for row in gained:
+    for row in changes:
         span = f"{format_size(row.min_bytes, 4)} to {format_size(row.max_bytes, 4)}"
-        gain = f", x{row.gain:.3g} at {format_size(row.size, 4)}" if row.gain else ""
-        best, its = row.best_algorithm, row.nccl_algorithm
-        if row.best_protocol is not None:
-            best, its = f"{best}/{row.best_protocol}", f"{its}/{row.nccl_protocol}"
-        yield f"  from {span} {best} for its {its}{gain}"
+        where = format_size(row.size, 4)
+        gain = f", x{row.gain:.3g} at {where}" if row.gain else ""
+        model = row.model_gain
+        theirs = f"; NCCL's model says x{model:.3g} there" if model is not None else ""
+        its = row.nccl_algorithm + (f"/{row.nccl_protocol}" if found.fitted else "")
+        yield f"  from {span} {found.best(row)} for its {its}{gain}{theirs}"
+        if not found.measured:
+            word = f"{FUNCTIONS[found.collective]}:{spelled(row.best_algorithm)}"
+            yield f"    measure with NCCL_ALGO={word} first: there is no profile"
 
 
 def _wrapped(text: str) -> list[str]:

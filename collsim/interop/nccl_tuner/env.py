@@ -6,8 +6,8 @@ these NCCL goes on to choose by its model. Source: NCCL 2.30.7, src/graph/tuning
 
 import math
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from collsim.choose.curve import Curve
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.interop.nccl_tuner.fitted import FittedCurve
-from collsim.interop.nccl_tuner.names import FUNCTIONS, OUR_NAME, available
+from collsim.interop.nccl_tuner.names import FUNCTIONS, OUR_NAME, available, spelled
 from collsim.interop.nccl_tuner.ranges import Own, at
 from collsim.nccl import Tuning
 
@@ -40,12 +40,23 @@ class Setting:
         Its time without / with that, geometric mean over doublings of the size.
     left : float
         The same of its time with that / the fastest of what it has at every size.
+    other : tuple of str
+        Where it is best left alone: what comes nearest; empty if nothing
+        else changes what it chooses.
+    other_gain : float
+        As `gain`, of that.
+    worst, worst_size : float and int
+        With that, the largest time / time without, and the size.
     """
 
     collective: str
     algorithms: tuple[str, ...]
     gain: float
     left: float
+    other: tuple[str, ...] = ()
+    other_gain: float = 1.0
+    worst: float = 1.0
+    worst_size: int = 0
 
 
 def allowed(
@@ -56,6 +67,7 @@ def allowed(
     min_bytes: int = 8,
     max_bytes: int = 2**33,
     min_gain: float = 0.0,
+    bytes_only: bool = False,
     fitted: Fitted | None = None,
     **run: Any,
 ) -> Setting:
@@ -63,10 +75,11 @@ def allowed(
 
     Parameters
     ----------
-    collective_name, cluster, table, min_bytes, max_bytes, min_gain, **run
+    collective_name, cluster, table, min_bytes, max_bytes, min_gain, bytes_only, **run
         As for :func:`collsim.interop.nccl_tuner.against.against`.
     fitted : Fitted, optional
-        Fitted times, instead of simulated ones.
+        Fitted times, instead of simulated ones; they have their latencies, so that
+        `bytes_only` is of no account.
 
     Examples
     --------
@@ -78,12 +91,14 @@ def allowed(
     name = collective(collective_name).name
     theirs = [a for a in available(table, name) if a in OUR_NAME]
     run = {key: value for key, value in run.items() if key in {"root", "model"}}
-    curves: dict[str, Curve | FittedCurve]
+    simulated: dict[str, Curve] = {}
+    curves: Mapping[str, Curve | FittedCurve]
     if fitted is None:
-        curves = {a: Curve(name, OUR_NAME[a], cluster, **run) for a in theirs}
+        curves = simulated = {a: Curve(name, OUR_NAME[a], cluster, **run) for a in theirs}
     else:
         where = table.comm.ranks, table.comm.nodes
         curves = {a: FittedCurve(fitted, name, *where, a) for a in theirs}
+        bytes_only = False
     own = Own(table, name)
     steps = max(1, math.ceil(math.log2(max(1, max_bytes) / max(1, min_bytes))))
     start = max(1, min_bytes)
@@ -92,7 +107,8 @@ def allowed(
     ]
     # Where NCCL would choose what is not simulated here, all settings are taken to be alike.
     sizes = [n for n in sizes if at(own.choice, n).algorithm in curves]
-    logs = {a: [math.log(max(c.seconds(n), 1e-300)) for n in sizes] for a, c in curves.items()}
+    extra = own.latency if bytes_only else _nothing
+    logs = {a: [_log(c.seconds(n) + extra(a, n)) for n in sizes] for a, c in curves.items()}
 
     def mean(algorithms: Sequence[str]) -> float:
         ranges = own.choice if len(algorithms) == len(theirs) else own.among(algorithms)
@@ -108,15 +124,50 @@ def allowed(
         if not all(a.startswith("nvls") for a in subset) or k == len(theirs)
     ]
     means = [mean(s) for s in subsets]
+    others = [i for i, m in enumerate(means) if abs(m - means[0]) > _LEAST]
+    if bytes_only:
+        now = [simulated[at(own.choice, n).algorithm].bytes_floor(n) for n in sizes]
+        means[0] = sum(map(_log, now)) / max(1, len(now))
     least = min(range(len(subsets)), key=lambda i: (means[i], i))
     gain = math.exp(means[0] - means[least])
     chosen = least if gain >= 1 + max(_LEAST, min_gain) else 0
-    return Setting(
+    found = Setting(
         name,
         subsets[chosen] if chosen else (),
         math.exp(means[0] - means[chosen]),
         math.exp(means[chosen] - best),
     )
+    if chosen or not others:
+        return found
+    nearest = min(others, key=lambda i: (means[i], i))
+    gain, worst, size = _beside(own, subsets[nearest], curves, sizes)
+    return replace(found, other=subsets[nearest], other_gain=gain, worst=worst, worst_size=size)
+
+
+def _beside(
+    own: Own,
+    algorithms: Sequence[str],
+    curves: Mapping[str, Curve | FittedCurve],
+    sizes: Sequence[int],
+) -> tuple[float, float, int]:
+    """Return what a setting gains over NCCL's own choice, and its worst ratio and where."""
+    ranges = own.among(algorithms)
+    worst, where, total = 1.0, 0, 0.0
+    for n in sizes:
+        before = curves[at(own.choice, n).algorithm].seconds(n)
+        after = curves[at(ranges, n).algorithm].seconds(n)
+        total += _log(before) - _log(after)
+        if after > worst * before:
+            worst, where = after / before if before else 1.0, n
+    return math.exp(total / max(1, len(sizes))), worst, where
+
+
+def _nothing(_algorithm: str, _nbytes: int) -> float:
+    return 0.0
+
+
+def _log(seconds: float) -> float:
+    return math.log(max(seconds, 1e-300))
 
 
 def to_env(settings: Sequence[Setting]) -> str:
@@ -130,15 +181,10 @@ def to_env(settings: Sequence[Setting]) -> str:
     # NCCL_ALGO is best left unset
     """
     parts = [
-        f"{FUNCTIONS[s.collective]}:{','.join(map(_spelled, s.algorithms))}"
+        f"{FUNCTIONS[s.collective]}:{','.join(map(spelled, s.algorithms))}"
         for s in settings
         if s.algorithms
     ]
     if not parts:
         return "# NCCL_ALGO is best left unset\n"
     return f"NCCL_ALGO={shlex.quote(';'.join(parts))}\n"
-
-
-def _spelled(algorithm: str) -> str:
-    """Return a name as NCCL_ALGO has it, which knows no underscores."""
-    return algorithm.replace("_", "")

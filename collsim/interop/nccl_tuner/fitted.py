@@ -1,15 +1,17 @@
 """NCCL's choice beside the fastest of what it has, in fitted times of each protocol."""
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from collsim.calibrate.nccl_model import Case, Fitted
 from collsim.choose.against import Comparison, Loss
+from collsim.choose.curve import TIE
 from collsim.core.collective import collective
 from collsim.errors import InputError
+from collsim.interop.nccl_tuner.against import MIN_GAIN
 from collsim.interop.nccl_tuner.names import OUR_NAME
 from collsim.interop.nccl_tuner.ranges import Own, at
 from collsim.nccl import ChoiceRange, Tuning
@@ -51,7 +53,7 @@ def against_fitted(
     *,
     min_bytes: int = 8,
     max_bytes: int = 2**33,
-    min_gain: float = 0.03,
+    min_gain: float = MIN_GAIN,
 ) -> Comparison:
     """Compare NCCL's choice with the fastest of what it has, in fitted times.
 
@@ -91,26 +93,21 @@ def against_fitted(
         raise InputError(f"{name}: no row of the fit shows anything that NCCL has there")
     pair = _Pair(fitted, Own(table, name), table, tuple(pieces), min_gain)
     rows: list[Loss] = []
-    for part in _joined(pair.own.choice):
+    for part in pair.own.pairs:
         low, high = max(min_bytes, part.min_bytes), min(max_bytes, part.max_bytes)
         if low <= high:
             rows += pair.compared(low, high, part)
     names = tuple(f"{OUR_NAME[a]}/{p}" for a, p in pieces)
     return Comparison(
-        name, table.version, names, min_gain, tuple(rows), table.comm.origin, fitted=True
+        name,
+        table.version,
+        names,
+        min_gain,
+        tuple(rows),
+        table.comm.origin,
+        measured=True,
+        fitted=True,
     )
-
-
-def _joined(ranges: Iterable[ChoiceRange]) -> list[ChoiceRange]:
-    """Return ranges of one algorithm and protocol each, whatever their channels."""
-    found: list[ChoiceRange] = []
-    for one in ranges:
-        last = found[-1] if found else None
-        if last and (last.algorithm, last.protocol) == (one.algorithm, one.protocol):
-            found[-1] = replace(last, max_bytes=one.max_bytes)
-        else:
-            found.append(one)
-    return found
 
 
 def _pieces(fitted: Fitted, table: Tuning, name: str) -> list[Piece]:
@@ -164,7 +161,7 @@ class _Pair:
         """Return whether something gains enough, what it is (else the choice), the gain."""
         own, best, least = self._times(chosen, nbytes)
         gain = own / least if least else 1.0
-        counts = gain >= 1 + self.min_gain
+        counts = best != chosen and gain >= 1 + max(self.min_gain, TIE)
         return counts, best if counts else chosen, gain
 
     def _border(self, chosen: Piece, low: int, high: int) -> int:
@@ -197,20 +194,25 @@ class _Pair:
         most, where = max(
             [*((s[2], n) for s, n in zip(states, sizes, strict=True)), (gain, middle)]
         )
+        channels = [at(self.own.choice, n).channels for n in (middle, low, high)]
         return Loss(
             min_bytes=low,
             max_bytes=high,
             nccl_algorithm=chosen[0],
             nccl_protocol=chosen[1],
-            nccl_channels=at(self.own.choice, middle).channels,
+            nccl_channels=channels[0],
+            nccl_channels_from=channels[1],
+            nccl_channels_to=channels[2],
             best_algorithm=best[0],
+            best_protocol=best[1],
             algorithm=OUR_NAME[best[0]],
             size=middle,
             nccl_us=own * 1e6,
             time_us=least * 1e6,
+            nccl_model_us=self.own.model_us(*chosen, middle),
+            best_model_us=self.own.model_us(*best, middle),
             gain=gain,
             most=most,
             most_size=where,
             gained=states[0][0],
-            best_protocol=best[1],
         )

@@ -5,7 +5,7 @@ from typing import Final
 from collsim.nccl import COLLECTIVES, Tuning
 from collsim.nccl.names import OUR_NAME
 
-__all__ = ["FUNCTIONS", "NCCL_OF", "OUR_NAME", "available"]
+__all__ = ["FUNCTIONS", "NCCL_OF", "OUR_NAME", "available", "spelled"]
 
 NCCL_OF: Final = {ours: theirs for theirs, ours in OUR_NAME.items()}
 
@@ -29,3 +29,14 @@ def available(table: Tuning, collective: str) -> tuple[str, ...]:
 
     found = [algorithm for algorithm, _ in table.times_us(collective, np.array([1]))]
     return tuple(dict.fromkeys(found))
+
+
+def spelled(algorithm: str) -> str:
+    """Return a name as NCCL_ALGO has it, which knows no underscores.
+
+    Examples
+    --------
+    >>> spelled("nvls_tree")
+    'nvlstree'
+    """
+    return algorithm.replace("_", "")

@@ -81,7 +81,8 @@ def rules(table: Tuning, found: Comparison) -> tuple[Rule, ...]:
     for row in found.rows:
         source = own.choice
         if row.gained:
-            source = own.among([row.best_algorithm], row.best_protocol)
+            told = row.best_protocol if found.fitted else None
+            source = own.among([row.best_algorithm], told)
         first = low if row is found.rows[0] else row.min_bytes
         last = high if row is found.rows[-1] else row.max_bytes
         parts += _clipped(source, first, last)

@@ -145,6 +145,13 @@ def test_a_protocol_that_changes_late(checked: Callable[..., CheckResult]) -> No
     )
 
 
+def test_an_outlier_on_a_slope_is_no_change(checked: Callable[..., CheckResult]) -> None:
+    """One slow size whose neighbours happen to fall: neither early nor late."""
+    ratios = {2**18: 1.0, 2**19: 1.08, 2**20: 2.0, 2**21: 1.15, 2**22: 1.05}
+    found = checked(lambda size, seconds: seconds * ratios.get(size, 0.98), nodes=1)
+    assert found.suggestions == ()
+
+
 def test_a_protocol_that_changes_early(checked: Callable[..., CheckResult]) -> None:
     """Times jump to 1.8 times the prediction at 4 MiB, and come back."""
     ratios = {2**22: 1.8, 2**23: 1.4, 2**24: 1.15}
@@ -167,6 +174,14 @@ def test_calls_that_start_late(
         "all_reduce on 8 ranks of 1 node: as if every call started 50us late"
     )
     assert ("one process for all GPUs, which launches on them in turn" in words) == more
+
+
+def test_some_late_sizes_are_no_late_start(checked: Callable[..., CheckResult]) -> None:
+    """Three of eight small sizes that take 40 us longer."""
+    late = {2**12, 2**15, 2**16}
+    found = checked(lambda size, seconds: seconds + (40e-6 if size in late else 0.0), nodes=1)
+    assert not found.ok
+    assert found.suggestions == ()
 
 
 def test_the_real_fabric_at_a_tenth(shared_data: Path) -> None:

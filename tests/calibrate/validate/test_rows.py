@@ -1,4 +1,4 @@
-"""Which rows are fitted, which are held out, and which are outliers."""
+"""Which rows are fitted, and which are held out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from collsim.calibrate.validate.bench import Bench, Log, Trial
-from collsim.calibrate.validate.rows import bench_rows, in_series, parted, spikes
+from collsim.calibrate.validate.rows import bench_rows, in_series, parted
 from collsim.calibrate.validate.systems import BENCHES, LINES, REDUCING, ROLES
 from collsim.core.measurements import Measurement
 
@@ -49,18 +49,6 @@ def test_a_collective_is_held_out_with_what_is_neither() -> None:
     both = parted(rows, trial)
     assert [one.collective for one in both.fit] == ["all_reduce", "all_gather"]
     assert [one.collective for one in both.hold] == ["reduce_scatter"]
-
-
-def test_a_spike_stands_above_both_neighbours() -> None:
-    """1.3 times both, or the first row 1.3 times the second; the last row never."""
-    times = (20.0, 15.0, 30.0, 22.0, 23.0, 90.0)
-    found = spikes([row(2**k, t) for k, t in enumerate(times)])
-    assert sorted(one.nbytes for one in found) == [1, 4]
-
-
-def test_a_jump_that_stays_is_no_spike() -> None:
-    """Where the protocol changes, times rise for good."""
-    assert not spikes([row(2**k, t) for k, t in enumerate((10.0, 10.0, 30.0, 31.0))])
 
 
 def test_forced_rows_are_series_of_their_own() -> None:

@@ -10,8 +10,9 @@ import pytest
 from collsim.calibrate.nccl_model import Fitted, System, example_profile, fitted_of
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
-from collsim.interop.nccl_tuner import against_fitted, rules, unseen
+from collsim.interop.nccl_tuner import against_fitted, rules, to_csv, unseen
 from collsim.interop.nccl_tuner.fitted import FittedCurve
+from collsim.report.against_text import against_text
 
 SYSTEM = System("ampere", 12, 240.0)
 BELIEVED = fitted_of(example_profile(Cluster.load("dgx-a100")))
@@ -34,7 +35,13 @@ def test_rows_cover_all_sizes_without_a_gap() -> None:
     for row in found.rows:
         choice = TABLE.choice("all_gather", row.size)
         assert (row.nccl_algorithm, row.nccl_protocol) == (choice.algorithm, choice.protocol)
+        assert row.nccl_model_us == TABLE.time_us(
+            "all_gather", row.nccl_algorithm, row.nccl_protocol, row.size
+        )
+        ends = [TABLE.choice("all_gather", n).channels for n in (row.min_bytes, row.max_bytes)]
+        assert [row.nccl_channels_from, row.nccl_channels_to] == ends
     assert found.fitted
+    assert found.measured
 
 
 def test_a_protocol_that_is_faster_is_taken() -> None:
@@ -54,6 +61,22 @@ def test_a_protocol_that_is_faster_is_taken() -> None:
     assert (first.algorithm, first.protocol) == ("ring", "ll128")
 
 
+def test_protocols_are_told() -> None:
+    """In the paragraph, the table and the tuner's file, which asks for no measuring first."""
+    fitted = shown(inside__ll128__alpha=0.1e-6, inside__ll128__extra=0.1e-6)
+    found = against_fitted("all_gather", fitted, TABLE)
+    assert {(row.nccl_protocol, row.best_protocol) for row in found.changes()} >= {
+        ("ll", "ll128")
+    }
+    text = against_text(found, "8 ranks of a machine")
+    assert "times as long as ring/ll128 from" in text
+    assert "gain are fitted" in text
+    lines = to_csv(rules(TABLE, found), [found], [])
+    assert "ring/ll128 for its ring/ll, x" in lines
+    assert "NCCL's model says x" in lines
+    assert "measure with" not in lines
+
+
 def test_what_no_row_has_shown_is_no_candidate() -> None:
     """Its times are NCCL's own constants, against which nothing is to be said."""
     found = against_fitted("all_reduce", shown(), TABLE)
@@ -68,3 +91,7 @@ def test_gains_below_the_least_are_none() -> None:
     fitted = shown(inside__ll128__alpha=0.1e-6, inside__ll128__extra=0.1e-6)
     found = against_fitted("all_gather", fitted, TABLE, min_gain=100.0)
     assert not any(row.gained for row in found.rows)
+    found = against_fitted("all_gather", fitted, TABLE, min_gain=0.0)
+    for row in found.rows:
+        pair = (row.nccl_algorithm, row.nccl_protocol)
+        assert not row.gained or pair != (row.best_algorithm, row.best_protocol)

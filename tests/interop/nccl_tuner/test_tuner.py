@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -11,10 +12,14 @@ import numpy as np
 import pytest
 
 from collsim.choose.against import Comparison
+from collsim.choose.curve import Curve
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
-from collsim.interop.nccl_tuner import FUNCTIONS, Rule, against, rules, to_csv
+from collsim.interop.nccl_tuner import FUNCTIONS, Rule, against, allowed, rules, to_csv
+from collsim.interop.nccl_tuner.pair import Pair
+from collsim.interop.nccl_tuner.ranges import Own, at
 from collsim.nccl import Tuning, communicator, tuning
+from collsim.report.against_text import summary
 
 TOP = 2**63 - 1
 
@@ -159,6 +164,33 @@ def test_gain_below_the_least_changes_nothing() -> None:
     assert {(rule.algorithm, rule.protocol) for rule in made if rule.min_bytes} <= own
 
 
+def test_without_a_profile_latency_changes_nothing() -> None:
+    """In-switch reduction looks 7 times as fast at 1 KiB: that is doubtful, and not written.
+
+    NCCL's takes 25 us there, which no cluster file knows.
+    """
+    cluster = Cluster.load("dgx-h100")
+    table = tuning(communicator(cluster))
+    found = against("all_reduce", cluster, table, bytes_only=True)
+    assert not any(row.gained for row in found.rows)
+    small = found.rows[0]
+    assert small.doubtful
+    assert (small.nccl_algorithm, small.best_algorithm) == ("ring", "nvls")
+    assert (small.most or 0) > 5
+    assert "that only a profile tells" in summary(found)
+    assert rules(table, found)[0].algorithm == "ring"
+    assert against("all_reduce", cluster, table).rows[0].gained
+
+
+@pytest.mark.parametrize(("nbytes", "verdict"), [(2**10, "doubtful"), (2**33, "gained")])
+def test_what_bytes_decide_counts_without_a_profile(nbytes: int, verdict: str) -> None:
+    """At 8 GiB the ring's bytes alone, 7/4 n, take longer than NVLS with NCCL's 25 us."""
+    cluster = Cluster.load("dgx-h100")
+    own = Own(tuning(communicator(cluster)), "all_reduce")
+    curves = {name: Curve("all_reduce", name, cluster) for name in ("ring", "nvls")}
+    assert Pair(own, curves, 0.03, bytes_only=True).verdict("ring", "nvls", nbytes) == verdict
+
+
 def test_long_commands_are_wrapped_in_comments() -> None:
     """A line of more than 255 characters would be read as two."""
     rule = Rule("all_reduce", 0, 2**64 - 1, "ring", "ll", 4, 1, 8)
@@ -167,3 +199,80 @@ def test_long_commands_are_wrapped_in_comments() -> None:
     )
     assert max(map(len, text.splitlines())) < 256
     assert sum(not line.startswith("#") for line in text.splitlines()) == 1
+
+
+def test_rows_are_of_one_protocol_and_cover_the_range(made: Made) -> None:
+    """What NCCL runs at either end of a row is what the row says."""
+    for one in made.found:
+        own = Own(made.table, one.collective)
+        for row in one.rows:
+            for n in (row.min_bytes, row.size, row.max_bytes):
+                picked = at(own.choice, n)
+                assert (picked.algorithm, picked.protocol) == (
+                    row.nccl_algorithm,
+                    row.nccl_protocol,
+                )
+            ends = [at(own.choice, n).channels for n in (row.min_bytes, row.max_bytes)]
+            assert [row.nccl_channels_from, row.nccl_channels_to] == ends
+
+
+def test_rows_have_the_times_of_nccls_model(made: Made) -> None:
+    """Of both, in the protocol that is named; nothing is faster by it than its choice."""
+    for one in made.found:
+        for row in one.rows:
+            model = made.table.time_us(
+                one.collective, row.nccl_algorithm, row.nccl_protocol, row.size
+            )
+            assert row.nccl_model_us == model
+            assert row.model_gain is not None
+            assert row.model_gain <= 1 + 2**-14
+
+
+def test_without_a_profile_a_gain_counts_from_thirty_percent_on() -> None:
+    """Datasheets are off by as much; who asks for less gets it."""
+    cluster = Cluster.load("dgx-h100", nodes=2, gpus_per_node=2)
+    table = tuning(communicator(cluster))
+    found = {
+        given: against("all_reduce", cluster, table, bytes_only=only, min_gain=given)
+        for given, only in ((None, True), (0.05, True))
+    }
+    assert (found[None].min_gain, found[0.05].min_gain) == (0.30, 0.05)
+    assert against("all_reduce", cluster, table).min_gain == 0.03
+
+
+def test_nccls_choice_that_is_the_best_is_never_a_gain() -> None:
+    """Nor doubtful, though no gain at all is asked for."""
+    cluster = Cluster.load("dgx-h100", nodes=2, gpus_per_node=2)
+    table = tuning(communicator(cluster))
+    for only in (False, True):
+        found = against("all_reduce", cluster, table, min_gain=0.0, bytes_only=only)
+        same = [r for r in found.rows if r.nccl_algorithm == r.best_algorithm]
+        assert same
+        assert not any(row.gained or row.doubtful for row in same)
+        assert summary(found).count("hinges on latencies") == only
+        assert "is the best that it has" in summary(found)
+
+
+def test_file_says_of_every_change_what_nccls_model_thinks() -> None:
+    """And, where nothing was measured, how to measure it first."""
+    cluster = Cluster.load("dgx-h100")
+    table = tuning(communicator(cluster))
+    found = against("all_reduce", cluster, table, min_gain=0.0)
+    assert found.changes()
+    for one in (found, replace(found, measured=False)):
+        text = to_csv(rules(table, one), [one], [])
+        assert text.count("; NCCL's model says x0.") == len(found.changes())
+        assert text.count("measure with NCCL_ALGO=allreduce:") == (
+            0 if one.measured else len(found.changes())
+        )
+
+
+def test_setting_that_is_none_says_what_it_would_lose() -> None:
+    """The next best, over all sizes and where it is worst."""
+    cluster = Cluster.load("dgx-a100", nodes=4, gpus_per_node=2)
+    setting = allowed("all_reduce", cluster, tuning(communicator(cluster)), min_gain=1.0)
+    assert setting.algorithms == ()
+    assert setting.other in {("ring",), ("tree",)}
+    assert setting.other_gain < 2
+    assert setting.worst > 1
+    assert setting.worst_size > 0

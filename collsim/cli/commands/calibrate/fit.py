@@ -43,7 +43,7 @@ _STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
       collsim calibrate fit examples/nccl_tests_all_reduce_8gpu.txt
       collsim calibrate fit examples/nccl_tests_all_reduce_8gpu.txt -o mine.toml --json
       collsim calibrate fit examples/nccl_tests_all_reduce_8gpu.txt -c dgx-h100 -o mine.toml
-      collsim calibrate fit node1.txt node2.txt node8.txt -c gh200-slingshot --hold-out nodes
+      collsim calibrate fit examples/nccl_tests_all_reduce_8gpu.txt -c dgx-h100 --plot fit.png
     """
 )
 @log_options
