@@ -11,9 +11,10 @@ from collsim.core.profile import Profile
 from collsim.errors import InputError
 from collsim.topology.switch import switch
 
-__all__ = ["own_cluster", "with_profile"]
+__all__ = ["IDEAL", "own_cluster", "with_profile"]
 
 IDEAL: Final = "ideal"
+"""Cluster of a profile that is of no machine with a preset."""
 _RANKS: Final = 8
 
 

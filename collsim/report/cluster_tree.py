@@ -53,7 +53,7 @@ def cluster_text(data: Row) -> str:
         ("ports of a GPU", _port_lines(data["ports"])),
         ("faults", _fault_lines(data["faults"])),
         ("cuts", [_cut_line(cut) for cut in data["cuts"]]),
-        ("fitted profiles, --profile NAME", data["profiles"]),
+        ("fitted profiles, --profile NAME", [_profile_line(p) for p in data["profiles"]]),
         ("routes", [_route_lines(route) for route in data["routes"]]),
     ]
     shown = [part for part in parts if part[1]]
@@ -92,6 +92,11 @@ def _span(ranks: list[int]) -> str:
     if ranks[-1] - ranks[0] == len(ranks) - 1:
         return f"GPUs {ranks[0]}-{ranks[-1]}"
     return f"GPUs {' '.join(map(str, ranks))}"
+
+
+def _profile_line(profile: Row) -> str:
+    ranks, nodes = (", ".join(map(str, profile[key])) for key in ("ranks", "nodes"))
+    return f"{profile['profile']}: {ranks} ranks of {nodes} node{'s' * (nodes != '1')}"
 
 
 def _us(microseconds: float) -> str:

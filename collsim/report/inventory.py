@@ -6,6 +6,7 @@ from typing import Any, Final
 from collsim.algorithms import algorithm_names, find
 from collsim.config import profile as profiles
 from collsim.config.cluster import find_spec
+from collsim.config.fitted import IDEAL
 from collsim.config.links import preset_link
 from collsim.config.presets import preset_names, preset_path
 from collsim.config.values import FAMILIES
@@ -26,6 +27,7 @@ __all__ = [
     "link_values",
     "plain",
     "profile_rows",
+    "profiles_of",
     "text_table",
 ]
 
@@ -200,15 +202,18 @@ def profile_rows() -> list[Row]:
     return rows
 
 
-def profiles_of(cluster: str) -> list[str]:
-    """Return the profiles that ship with collsim and were fitted on a cluster.
+def profiles_of(cluster: str) -> list[Row]:
+    """Return what shipped profiles were fitted on a cluster: their names, and to what.
 
     Examples
     --------
     >>> profiles_of("no-such-cluster")
     []
     """
-    return [row["profile"] for row in profile_rows() if row["cluster"] == cluster]
+    keys = ("profile", "collectives", "ranks", "nodes", "library")
+    # "ideal" is no machine: such a profile is of one that has no preset.
+    found = (row for row in profile_rows() if row["cluster"] == cluster != IDEAL)
+    return [{key: row[key] for key in keys} for row in found]
 
 
 KINDS: Final[Mapping[str, Callable[[], list[Row]]]] = {

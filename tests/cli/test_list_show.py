@@ -67,3 +67,24 @@ def test_show_refuses_a_route_that_is_not_there(fails: Any) -> None:
     """A rank beyond the last."""
     message = fails("show cluster dgx-h100 --routes 0 8", code=1)
     assert message == "routes: got rank 8, expected ranks from 0 to 7"
+
+
+def test_a_cluster_names_the_profiles_that_were_fitted_on_it(answer: Any, run: Any) -> None:
+    """With their ranks and nodes; an ideal network has none."""
+    found = answer("show cluster gh200-slingshot")
+    (profile,) = found["profiles"]
+    assert (profile["profile"], profile["nodes"]) == ("gh200-slingshot", [1, 2, 8, 32, 128])
+    assert (
+        "gh200-slingshot: 4, 8, 32, 128, 512 ranks of"
+        in run("show cluster gh200-slingshot").stdout
+    )
+    assert answer("show cluster textbook-h100")["profiles"] == []
+
+
+def test_profiles_say_what_is_fitted(answer: Any) -> None:
+    """Fitted times of NCCL are of no algorithm in particular."""
+    rows = {row["profile"]: row for row in answer("list profiles")["rows"]}
+    assert (rows["b200-nvswitch-8"]["model"], rows["b200-nvswitch-8"]["algorithm"]) == (
+        "nccl",
+        None,
+    )

@@ -27,6 +27,8 @@ dgx-a100: 2 nodes of 2 GPUs on a switch, one NIC per GPU on rails, 4 ranks, shar
 ├─ cuts
 │  ├─ rank: 4 groups, 325GB/s out and 325GB/s in, each
 │  └─ node: 2 groups, 50GB/s out and 50GB/s in, each
+├─ fitted profiles, --profile NAME
+│  └─ a100-nvswitch-8: 2, 4, 8 ranks of 1 node
 └─ routes
    └─ 0 to 3: alpha 14us, 25GB/s
       ├─ nic[0].up: alpha 14us, 25GB/s
