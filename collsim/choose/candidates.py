@@ -183,7 +183,7 @@ class Candidate:
             worse, fewest = 0, math.inf
             tried: list[tuple[int, float]] = []
             for variant in group:
-                enough = worse == ENOUGH or more_chunks(tried) > at_most
+                enough = worse == ENOUGH or (not worse and more_chunks(tried) > at_most)
                 if variant.low > nbytes or enough:
                     break
                 try:

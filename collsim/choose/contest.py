@@ -157,7 +157,7 @@ class Contest:
         if len(tried) - best > ENOUGH:
             return True
         start, end = more_chunks(self._fewer(one, a)), more_chunks(tried)
-        floors = [(start, start), (end * a / b, end)]
+        floors = [(start, start), (end * a / max(1, b), end)]
         return any(covered(floors, line.at(a), line.at(b)) for line in lines)
 
     def _fewer(self, one: Seen, nbytes: int) -> list[tuple[int, float]]:

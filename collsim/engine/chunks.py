@@ -30,9 +30,11 @@ _EQUAL: Final = 1e-11
 BETTER: Final = 1e-9
 # After so many counts in a row that were no better, more are not tried.
 ENOUGH: Final = 2
-# In one chunk nothing overlaps, so what two gain over it says little.
-_TELLING: Final = 3
-_ALLOWED: Final = 1.5
+# In one chunk nothing overlaps, so what two gain over it says little; nor do four yet.
+_TELLING: Final = 4
+_ALLOWED: Final = 2.0
+# Twice the chunks halve what r / c gains; where the gain is as large as before, twice that.
+_ON: Final = 2.0
 
 
 def candidates(by_formula: bool, ranks: int = 1) -> tuple[int, ...]:
@@ -119,9 +121,10 @@ def more_chunks(tried: Sequence[tuple[int, float]]) -> float:
 
     A pipeline takes p + q c + r / c in c chunks: its start-ups, so many more with each
     chunk, and the filling of the pipeline, the shorter the smaller the chunks. Of the gain
-    from c to d chunks, c / (d - c) is left for all that are more; half as much again is
-    allowed for. Fewer than three counts do not tell. Once more chunks were no better, none
-    are expected to be.
+    from c to d chunks, c / (d - c) is left for all that are more; as much again is
+    allowed for, and more where the last gain was larger than r / c makes it: gains are then
+    taken to go on by that ratio, and one that does not shrink tells nothing. Fewer than
+    four counts do not tell either. Once two in a row were no better, none is expected to be.
 
     Parameters
     ----------
@@ -130,18 +133,28 @@ def more_chunks(tried: Sequence[tuple[int, float]]) -> float:
 
     Examples
     --------
-    10 + 16 / c never gets below 10:
+    10 + 16 / c never gets below 10, and counts of up to 8 tell that it is not below 8:
 
-    >>> more_chunks([(1, 26.0), (2, 18.0), (4, 14.0)])
+    >>> more_chunks([(1, 26.0), (2, 18.0), (4, 14.0), (8, 12.0)])
     8.0
     """
-    if len(tried) < _TELLING:
+    least, worse = math.inf, 0
+    for i, (_, seconds) in enumerate(tried):
+        worse = 0 if seconds < least * (1 - _EQUAL) else worse + 1
+        least = min(least, seconds)
+        if worse == ENOUGH and i + 1 >= _TELLING:
+            return least
+    told = tried[: len(tried) - worse]
+    if len(told) < _TELLING:
         return 0.0
-    (few, slow), (many, fast) = tried[-2:]
-    least = min(seconds for _, seconds in tried)
-    if slow <= fast:
-        return least
-    return min(least, fast - _ALLOWED * (slow - fast) * few / (many - few))
+    (some, slowest), (few, slow), (many, fast) = told[-3:]
+    before = (slowest - slow) * some * few / (few - some)
+    filling = (slow - fast) * few * many / (many - few)
+    growth = filling / before if before > 0 else math.inf
+    if growth >= _ON:
+        return 0.0
+    allowed = _ALLOWED * max(1.0, growth / (_ON - growth))
+    return max(0.0, min(least, fast - allowed * filling / many))
 
 
 def channels_of(algorithm: Algorithm, setting: Setting) -> tuple[int, ...]:

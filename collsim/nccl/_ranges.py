@@ -3,9 +3,11 @@
 Within a piece a curve is a straight line, rounded thrice to 32 bits. Two lines differ by a
 straight line, and their rounding is at most a small share of their values: only near a
 crossing can rounding decide, and there each 32-bit size is tried. Elsewhere one size speaks
-for all.
+for all. Lines of one slope are near each other for ever; but as their transfers are the same
+float, they keep their order from one power of two of the transfer to the next.
 """
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -20,6 +22,9 @@ Int = NDArray[np.int64]
 # Conversion, division and sum each round by at most 2**-24; this is more than all three.
 _ROUND: Final = 4 * 2.0**-24
 _AT_ONCE: Final = 1 << 20
+# Wide windows above 1 TiB, more than a buffer can have, are tried at 2**12 sizes an octave.
+_VAST: Final = 1 << 40
+_COARSE: Final = 13
 
 
 def find_ranges(curves: list[Curve], low: int, high: int) -> Iterator[tuple[int, int, int]]:
@@ -69,11 +74,11 @@ def _doubtful(curves: list[Curve], start: int, end: int) -> list[tuple[int, int]
     found = []
     for i, one in enumerate(lines):
         for two in lines[i + 1 :]:
-            if one == two:
-                continue  # Equal to the bit at every size.
+            if one[1] == two[1] and one[0] <= two[0]:
+                continue  # Never above the later one, and the first of equals is taken.
             window = _near(one, two, start, end)
             if window and not _beaten(lines, one, two, window):
-                found.append(window)
+                found += _parallel(one, two, window) if one[1] == two[1] else [window]
     found.sort()
     merged: list[tuple[int, int]] = []
     for first, last in found:
@@ -104,6 +109,30 @@ def _near(
     slack = 2.0 + 1e-9 * abs(last)
     low, high = max(start, int(first - slack)), min(end, int(last + slack) + 1)
     return (low, high) if low <= high else None
+
+
+def _parallel(
+    one: tuple[float, float], two: tuple[float, float], window: tuple[int, int]
+) -> list[tuple[int, int]]:
+    """Return where two lines of one slope may change order, within a window.
+
+    Between two powers of two, a transfer is a multiple of one unit, and a latency adds the
+    same number of units to each, unless it is half of one, or the sum passes the power.
+    """
+    slope, most = one[1], max(one[0], two[0])
+    found = []
+    power = math.frexp(window[0] * slope)[1] - 2
+    while (low := 2.0**power / slope * (1 - 2.0**-21)) <= window[1]:
+        unit = 2.0 ** (power - 23)
+        top = 2.0 ** (power + 1)
+        halves = any((latency / unit) % 1 == 0.5 for latency in (one[0], two[0]))
+        begin = low if halves else (top - most - 4 * unit) / slope * (1 - 2.0**-21)
+        first = max(window[0], int(max(begin, 0)))
+        last = min(window[1], int(top / slope * (1 + 2.0**-21)) + 1)
+        if first <= last:
+            found.append((first, last))
+        power += 1
+    return found
 
 
 def _beaten(
@@ -137,11 +166,16 @@ def _each(curves: list[Curve], first: int, last: int) -> Iterator[tuple[int, int
 
 
 def _sizes(first: int, last: int) -> Iterator[Int]:
-    """Yield all sizes up to 2**24, above it the first of each 32-bit float, in blocks."""
+    """Yield all sizes up to 2**24, above it the first of each 32-bit float, in blocks.
+
+    Wide windows of vast sizes are only sampled: floats may take turns there without end.
+    """
     at = first
     while at <= last:
         # Halfway between two floats, conversion rounds to even; one size beside it is enough.
         step = max(1, 1 << (at.bit_length() - 25)) if at >= 1 << 24 else 1
+        if at >= _VAST and last - at > step * _AT_ONCE:
+            step = 1 << (at.bit_length() - _COARSE)
         end = min(last, (1 << at.bit_length()) - 1 if at >= 1 << 24 else (1 << 24) - 1)
         end = min(end, at + step * _AT_ONCE)
         if step == 1:

@@ -146,7 +146,8 @@ class Tuning:
     ) -> tuple[ChoiceRange, ...]:
         """Return what NCCL runs at every size from `low` to `high`, in ranges without gaps.
 
-        Every end is exact: NCCL's choice there and at the next byte differ.
+        Every end is exact: NCCL's choice there and at the next byte differ. Above 1 TiB,
+        where rounding alone decides over millions of sizes, some are tried.
 
         Examples
         --------

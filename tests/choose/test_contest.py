@@ -8,7 +8,9 @@ import pytest
 
 from collsim.choose.contest import Contest
 from collsim.choose.lines import Line
+from collsim.choose.policy import choose
 from collsim.choose.seen import Seen, covered
+from collsim.core.cluster import Cluster
 
 
 @dataclass(eq=False)
@@ -113,3 +115,9 @@ def test_runs_beside_a_stretch_keep_it_above() -> None:
     seen.at(100), seen.at(110)
     assert seen.above(Line(100, 110, 8.0, 8.0), 100, 110, tie=False)
     assert not seen.above(Line(100, 110, 11.0, 11.0), 100, 110, tie=False)
+
+
+def test_a_range_of_nothing_is_one_row() -> None:
+    """From 0 bytes to 0 bytes the start-ups alone decide."""
+    policy = choose("broadcast", Cluster.ideal(8, "1us", "1GB/s"), min_bytes=0, max_bytes=0)
+    assert [(row.min_bytes, row.max_bytes) for row in policy.rows] == [(0, 0)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collsim.algorithms import build
 from collsim.core.cluster import Cluster
-from collsim.engine.chunks import best_chunks, candidates
+from collsim.engine.chunks import best_chunks, candidates, more_chunks
 from collsim.engine.prepared import Prepared
 
 
@@ -43,8 +43,24 @@ def test_counts_that_would_hardly_beat_a_time_are_not_tried() -> None:
         return 10 + 16 / chunks
 
     best_chunks(10**6, seconds, by_formula=False, at_most=5.0)
-    assert tried == [1, 2, 4]
+    assert tried == [1, 2, 4, 8]
     assert best_chunks(10**6, seconds, by_formula=False, at_most=10.0) == 1024
+
+
+def test_gains_that_hardly_shrink_tell_nothing() -> None:
+    """Trees on 13 ranks gain 248, 75, 58 and 47: what is left after them is not known."""
+    tried = [(1, 705.9), (2, 458.2), (4, 383.5)]
+    assert more_chunks(tried) == 0.0
+    tried.append((8, 325.3))
+    assert more_chunks(tried) < 267.9
+    assert more_chunks([(1, 40.0), (2, 30.0), (4, 20.0), (8, 10.0)]) == 0.0
+
+
+def test_one_count_that_is_no_better_is_not_the_end() -> None:
+    """Two in a row are."""
+    tried = [(1, 26.0), (2, 18.0), (4, 14.0), (8, 12.0), (16, 12.5)]
+    assert more_chunks(tried) == more_chunks(tried[:-1]) == 8.0
+    assert more_chunks([*tried, (32, 13.0)]) == 12.0
 
 
 def test_a_formula_is_tried_at_every_count() -> None:

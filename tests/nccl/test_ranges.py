@@ -21,6 +21,8 @@ from collsim.nccl import (
     smoothed,
     tuning,
 )
+from collsim.nccl._ranges import find_ranges
+from collsim.nccl._time import Curve
 
 LARGE = 2**33
 
@@ -107,6 +109,36 @@ def test_where_rounding_decides_every_float_is_tried() -> None:
     assert len(ranges) > 3
     middle = ranges[len(ranges) // 2].min_bytes
     check(table, "all_reduce", np.arange(middle - 10**6, middle + 10**6, dtype=np.int64))
+
+
+@pytest.mark.parametrize("version", ["2.18", "2.30"])
+def test_lines_of_one_slope_are_told_apart_up_to_the_largest_size(version: str) -> None:
+    """Ring and NVLSTree of 4 B200 systems differ by their latency only; no size is too large."""
+    table = tuning(communicator(Cluster.load("dgx-b200", nodes=4)), version)
+    ends = [r.min_bytes for r in table.ranges("all_reduce", 1, 2**62)]
+    assert len(ends) < 1000
+    near = np.concatenate([np.arange(max(1, end - 100), end + 100) for end in ends])
+    some = (2 ** np.random.default_rng(1).uniform(0, 62, 10000)).astype(np.int64)
+    check(table, "all_reduce", np.unique(np.concatenate([near, some, [2**62]])))
+
+
+@given(
+    latencies=st.lists(st.floats(0.5, 500, width=32), min_size=2, max_size=4),
+    rate=st.floats(1, 2, width=32),
+    power=st.integers(20, 34),
+)
+@settings(max_examples=40)
+def test_lines_of_one_slope_about_every_power(
+    latencies: list[float], rate: float, power: int
+) -> None:
+    """A few thousand 32-bit sizes below and above it, tried one by one."""
+    lines = [Curve("ring", "ll", (0,), (latency,), (rate,)) for latency in latencies]
+    middle, step = int(2**power * rate), 2 ** max(0, power - 23)
+    sizes = np.arange(middle - 4000 * step, middle + 4000 * step, step, dtype=np.int64)
+    found = list(find_ranges(lines, int(sizes[0]), int(sizes[-1])))
+    lowest = np.argmin(np.stack([line.over(sizes) for line in lines]), axis=0)
+    place = np.searchsorted([first for first, _, _ in found], sizes, side="right") - 1
+    assert (np.array([index for _, _, index in found])[place] == lowest).all()
 
 
 def test_smoothed_ranges_cover_the_same_sizes() -> None:
