@@ -148,8 +148,17 @@ class ClusterChoice:
             if self.cluster is None:
                 size = (self.nodes, self.gpus_per_node, self.ranks)
                 return own_cluster(profile, *size, changes)
+            self.check_machine(profile)
             return with_profile(self._preset(self.cluster, changes), profile)
         return self._preset(self.cluster, changes)
+
+    def check_machine(self, profile: "Profile") -> None:
+        """Refuse a profile of NCCL's pieces that is of another machine than -c."""
+        if self.cluster is None or profile.model != "nccl":
+            return
+        from collsim.cli.machine import check_machine
+
+        check_machine(profile, self.cluster, self._preset(self.cluster, {}))
 
     def load_profile(self) -> "Profile | None":
         """Return the profile that was named, or None."""

@@ -27,6 +27,7 @@ def compared_with(
     """
     profile = choice.load_profile()
     if profile is not None and profile.model == "nccl" and choice.healthy() is None:
+        choice.check_machine(profile)
         return profile, profile
     if profile is None or choice.cluster is not None:
         return opened(choice), profile

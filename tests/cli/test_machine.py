@@ -1,0 +1,48 @@
+"""Profiles of NCCL's pieces are of one machine."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.mark.parametrize("cluster", ["dgx-a100", "pcie-8", "gb200-nvl72"])
+@pytest.mark.parametrize(
+    "line", ["predict all_reduce -s 1M", "choose all_reduce --against nccl --nccl-tuner -"]
+)
+def test_another_machine_is_refused(fails: Any, line: str, cluster: str) -> None:
+    """Both are named, and what to do."""
+    message = fails(f"{line} --profile h100-nvswitch-8 -c {cluster}", code=1)
+    assert message.startswith("profile h100-nvswitch-8: fitted on dgx-h100")
+    assert f"cluster is {cluster}" in message
+    assert "leave -c out" in message
+
+
+def test_the_same_machine_is_taken(run: Any, tmp_path: Path) -> None:
+    """Its own name, and a file of alike links; not one of others."""
+    line = "predict all_reduce -s 1M --profile h100-nvswitch-8 -c"
+    assert run(line, "dgx-h100").exit_code == 0
+    path = tmp_path / "mine.toml"
+    shutil.copy("configs/clusters/dgx-h100.toml", path)
+    assert run(line, str(path)).exit_code == 0
+    shutil.copy("configs/clusters/dgx-a100.toml", path)
+    result = run(line, str(path))
+    assert result.exit_code == 1
+    assert "(architecture: ampere, not hopper)" in result.stderr
+
+
+def test_a_profile_of_a_gpus_name_goes_by_its_kind(run: Any) -> None:
+    """PCIe on PCIe is taken, NVLink is not."""
+    line = "predict all_reduce -s 1M --profile l40s-pcie-8 -c"
+    assert run(line, "pcie-8").exit_code == 0
+    assert "fitted on NVIDIA L40S" in run(line, "dgx-a100").stderr
+
+
+def test_check_refuses_it_too(fails: Any) -> None:
+    """Before any row is compared."""
+    log = "examples/nccl_tests_all_reduce_8gpu.txt"
+    message = fails(f"check {log} --profile h100-nvswitch-8 -c dgx-a100", code=1)
+    assert "the cluster is dgx-a100" in message
