@@ -199,7 +199,7 @@ def measured(
 ) -> bool:
     """Measure; return whether this process is the one that tells what came out."""
     job = choice.job(sizes, file, resume, **more)
-    from collsim.core.measurements_file import check_new
+    from collsim.core.measurements_file import check_target
     from collsim.measure.launch import check_installed, own_ranks
     from collsim.measure.place import from_environment
     from collsim.measure.threads import in_threads
@@ -208,7 +208,7 @@ def measured(
     place = from_environment()
     check_installed(job.backend)
     if not resume and (place is None or place.rank == 0):
-        check_new(file)
+        check_target(file)
     if choice.ranks_per_gpu > 1 and (place is None or place.rank == 0):
         from collsim.measure.backends._gpu import SHARED_NOTE
 

@@ -6,24 +6,32 @@ device, backend. Every other line is a row: what was measured and its ``seconds`
 messages at once, has ``left_out`` with the reason, so that readers of collectives pass it by.
 
 Rows are appended one by one, each with one write, so that whatever ends the run leaves every
-finished row whole. A last line that was cut is no error.
+finished row whole. A last line that was cut is no error. A file that is nobody's file of
+measurements is never changed.
 """
 
 import contextlib
+import errno
 import json
-import math
 import os
+import stat
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
-from collsim.core.measured import DETAIL, ROW_COLUMNS, SCHEMA, SOURCE_COLUMNS
-from collsim.errors import FileError, InputError
+from collsim.core.measured import DETAIL, ROW_COLUMNS, SCHEMA, SOURCE_COLUMNS, row_of
+from collsim.core.measurements import Source
+from collsim.errors import CollsimError, FileError, InputError
 
-__all__ = ["SCHEMA", "RowFile", "check_new", "read_rows"]
+__all__ = ["SCHEMA", "RowFile", "check_target", "read_rows"]
+
+_FOREIGN: Final = f"is no file of measurements, expected {SCHEMA}"
+_BEGIN: Final = json.dumps({"schema": SCHEMA})[:-1].encode()  # of every file
 
 
 class RowFile:
-    """A file of measurements that is being written.
+    """A file of measurements that is being written, by one process at a time.
+
+    One that it made itself and that has no row when it is closed is removed again.
 
     Parameters
     ----------
@@ -41,19 +49,23 @@ class RowFile:
     Raises
     ------
     FileError
-        If it can't be written, exists, or is no file of measurements.
+        If it can't be written, exists, is no file of measurements, or another process
+        writes it.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> with RowFile(f"{folder.name}/m.jsonl") as file:
-    ...     file.append({"clock": "host", "size": 8, "seconds": 1.5e-6, "repetitions": 20})
+    ...     file.append({"clock": "host", "collective": "reduce", "ranks": 2,
+    ...                  "size": 8, "seconds": 1.5e-6, "repetitions": 20})
     >>> print(pathlib.Path(f"{folder.name}/m.jsonl").read_text(), end="")
     {"schema": "collsim/measurements/1", "clock": "host"}
-    {"size": 8, "seconds": 1.5e-06, "detail": {"repetitions": 20}}
+    {"collective": "reduce", "ranks": 2, "size": 8, "seconds": 1.5e-06,
+     "detail": {"repetitions": 20}}
     >>> read_rows(f"{folder.name}/m.jsonl")
-    [{'clock': 'host', 'size': 8, 'seconds': 1.5e-06, 'repetitions': 20}]
+    [{'clock': 'host', 'collective': 'reduce', 'ranks': 2, 'size': 8, 'seconds': 1.5e-06,
+      'repetitions': 20}]
     >>> folder.cleanup()
     """
 
@@ -61,32 +73,68 @@ class RowFile:
         self.path = os.fspath(path)
         self._told: dict[str, Any] | None = None
         self.rows: list[dict[str, Any]] = []
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | (0 if resume else os.O_EXCL)
+        check_target(self.path, resume)
         try:
-            self._descriptor = os.open(self.path, flags, 0o666)
+            self._descriptor, self._made = _opened(self.path, resume)
         except FileExistsError:
             raise _exists(self.path) from None
         except (OSError, ValueError) as error:
             raise _file_error(self.path, error) from error
+        self._empty = True
         try:
+            self._lock()
             if resume:
                 self._take_up()
         except BaseException:
+            self._made = False
             self.close()
             raise
 
+    def _lock(self) -> None:
+        """Refuse a file that another process writes."""
+        try:
+            import fcntl
+
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FileError(self.path, "another run is writing it") from None
+        except (ImportError, OSError):  # no such lock on this system, or in this folder
+            return
+        # Its owner may just have removed it, for lack of rows.
+        if not self._in_place():
+            raise FileError(self.path, "another run is writing it")
+
+    def _in_place(self) -> bool:
+        try:
+            return os.path.samestat(os.stat(self.path), os.fstat(self._descriptor))
+        except OSError:
+            return False
+
     def _take_up(self) -> None:
-        """Read the rows that are there, and cut off a line that was not finished."""
-        with open(os.dup(self._descriptor), "rb") as file:
-            file.seek(0)
-            data = file.read()
+        """Read the rows that are there, and cut off a line that was not finished.
+
+        Nothing is cut off before all that is there was recognised.
+        """
+        try:
+            with open(os.dup(self._descriptor), "rb") as file:
+                file.seek(0)
+                data = file.read()
+        except OSError as error:
+            raise FileError(self.path, error) from error
         whole = data.rfind(b"\n") + 1
-        if data[whole:] and not (whole or data.startswith(b"{")):
-            raise FileError(self.path, f"is no file of measurements, expected {SCHEMA}")
-        if whole < len(data):
-            os.ftruncate(self._descriptor, whole)
+        rest = data[whole:]
         if whole:
             self.rows = list(_parsed(self.path, data[:whole].decode("utf-8", "replace")))
+            if rest and not rest.startswith(b"{"):
+                line = data.count(b"\n") + 1
+                raise FileError(self.path, f"line {line} is no row of {SCHEMA}")
+        elif rest and not _cut_header(rest):
+            raise FileError(self.path, _FOREIGN)
+        if rest:
+            try:
+                os.ftruncate(self._descriptor, whole)
+            except OSError as error:
+                raise FileError(self.path, error) from error
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Write one row; once this returns, the operating system has all of it.
@@ -107,6 +155,7 @@ class RowFile:
             text = _line({"schema": SCHEMA, **source}) + text
         self._write(text.encode("utf-8"))
         self._told = source
+        self._empty = False
 
     def _write(self, data: bytes) -> None:
         try:
@@ -117,7 +166,11 @@ class RowFile:
             raise FileError(self.path, "the disk is full")
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and remove it if this made it and wrote no row."""
+        if self._made and self._empty and self._in_place():
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.realpath(self.path))
+        self._made = False
         with contextlib.suppress(OSError):
             os.close(self._descriptor)
 
@@ -128,10 +181,63 @@ class RowFile:
         self.close()
 
 
-def check_new(path: str | os.PathLike[str]) -> None:
-    """Raise FileError if a file exists, before ranks are started for it."""
-    if os.path.lexists(path):
-        raise _exists(os.fspath(path))
+def check_target(path: str | os.PathLike[str], resume: bool = False) -> None:
+    """Raise FileError if no file of measurements can be there; changes and opens nothing.
+
+    Parameters
+    ----------
+    path : str or path
+        Where it is to be.
+    resume : bool
+        Whether one may be there already.
+    """
+    path = os.fspath(path)
+    if not resume and os.path.lexists(path):
+        raise _exists(path)
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        folder = os.path.dirname(os.path.realpath(path))
+        if not os.path.isdir(folder):
+            raise FileError(path, "there is no such folder") from None
+        return
+    except (OSError, ValueError) as error:
+        raise _file_error(path, error) from error
+    if stat.S_ISDIR(mode):
+        raise FileError(path, "is a directory")
+    if not stat.S_ISREG(mode):
+        raise FileError(path, "is no regular file, and rows are to be kept")
+
+
+def _opened(path: str, resume: bool) -> tuple[int, bool]:
+    """Return the descriptor of a file to append to, and whether it was made."""
+    flags = os.O_RDWR | os.O_APPEND
+    if resume:
+        with contextlib.suppress(FileNotFoundError):
+            return os.open(path, flags), False
+        # A link that leads nowhere: what it names is made, and not the link.
+        path = os.path.realpath(path)
+    made = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666), True
+    try:
+        found = os.fstatvfs(made[0])
+    except (OSError, AttributeError):
+        return made
+    if found.f_blocks and not found.f_bfree:
+        os.close(made[0])
+        os.unlink(path)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return made
+
+
+def _cut_header(data: bytes) -> bool:
+    """Tell whether the only line of a file is a header that was not finished."""
+    if not data.startswith(_BEGIN):
+        return _BEGIN.startswith(data)
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return True
+    return isinstance(found, dict) and not found.keys() - {"schema", *SOURCE_COLUMNS}
 
 
 def _exists(path: str) -> FileError:
@@ -165,26 +271,46 @@ def _line(values: Mapping[str, Any]) -> str:
 def _parsed(path: str, text: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a text; FileError if it is no file of measurements."""
     source: dict[str, Any] | None = None
-    for number, line in enumerate(text.splitlines(), 1):
+    # Not splitlines, which cuts at characters that JSON has in its strings.
+    for number, line in enumerate(text.split("\n")[:-1], 1):
         try:
             found = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if isinstance(found, dict) and found.get("schema") == SCHEMA:
             source = {key: found[key] for key in SOURCE_COLUMNS if key in found}
         elif source is None:
-            raise FileError(path, f"is no file of measurements, expected {SCHEMA}")
-        elif isinstance(found, dict) and _timed(found):
-            detail = found.pop(DETAIL, None)
-            found.pop("left_out", None)
-            yield {**source, **found, **(detail if isinstance(detail, dict) else {})}
-        elif not (isinstance(found, dict) and "left_out" in found):
+            raise FileError(path, _FOREIGN)
+        elif not isinstance(found, dict) or not found.keys() & {"seconds", "left_out"}:
             raise FileError(path, f"line {number} is no row of {SCHEMA}")
+        elif "seconds" in found:
+            yield _checked(path, number, source, found)
 
 
-def _timed(row: Mapping[str, Any]) -> bool:
-    seconds = row.get("seconds")
-    return isinstance(seconds, int | float) and math.isfinite(seconds) and seconds >= 0
+def _checked(
+    path: str, line: int, source: Mapping[str, Any], found: dict[str, Any]
+) -> dict[str, Any]:
+    """Return a row, all of whose columns can be true; FileError names its line."""
+    detail = found.pop(DETAIL, None)
+    # What is no collective has none, and else what every row has.
+    assumed = {"collective": "sendrecv"} if found.pop("left_out", None) else {}
+    row = {**source, **found, **(detail if isinstance(detail, dict) else {})}
+    try:
+        row_of({**assumed, **row}, Source())
+        for name, kind in _DETAILS.items():
+            value = row.get(name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, kind)):
+                raise InputError(f"{name}: got {value!r:.40}")
+    except CollsimError as error:
+        raise FileError(path, f"line {line}: {error}") from error
+    return row
+
+
+_DETAILS: Final[Mapping[str, Any]] = {
+    "low": (int, float), "high": (int, float), "relative_error": (int, float),
+    "at_once": int, "world": int, "pairs": list, "pattern": str, "repetitions": int,
+}  # fmt: skip
+"""What readers of the file take of a row's detail, where it is there."""
 
 
 def _file_error(path: str, error: OSError | ValueError) -> FileError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,10 @@ import pytest
 from collsim.core.measurements_file import SCHEMA, RowFile, read_rows
 from collsim.errors import FileError, InputError
 
-ROW = {"clock": "host", "collective": "broadcast", "size": 8, "seconds": 1e-6, "world": 2}
+ROW = {
+    "clock": "host", "collective": "broadcast", "ranks": 2, "size": 8, "seconds": 1e-6,
+    "world": 2,
+}  # fmt: skip
 
 
 def test_a_header_stands_where_the_source_changes(tmp_path: Path) -> None:
@@ -22,7 +26,8 @@ def test_a_header_stands_where_the_source_changes(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line.get("schema") for line in lines] == [SCHEMA, None, None, SCHEMA, None]
     assert lines[1] == {
-        "collective": "broadcast", "size": 8, "seconds": 1e-6, "detail": {"world": 2},
+        "collective": "broadcast", "ranks": 2, "size": 8, "seconds": 1e-6,
+        "detail": {"world": 2},
     }  # fmt: skip
     assert [row["library"] for row in read_rows(path)] == ["a", "a", "b"]
     assert read_rows(path)[0] == {**ROW, "library": "a"}
@@ -31,7 +36,7 @@ def test_a_header_stands_where_the_source_changes(tmp_path: Path) -> None:
 def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     """Unless the run resumes it."""
     path = tmp_path / "m.jsonl"
-    RowFile(path).close()
+    path.write_text("")
     with pytest.raises(FileError, match="exists; --resume goes on with it"):
         RowFile(path)
     with RowFile(path, resume=True) as file:
@@ -53,14 +58,100 @@ def test_a_line_that_was_cut_is_cut_off(tmp_path: Path, cut: int) -> None:
     assert [row["size"] for row in read_rows(path)] == [8, 32]
 
 
-def test_another_file_is_refused(tmp_path: Path) -> None:
-    """And left as it is."""
+HEAD = f'{{"schema": "{SCHEMA}"'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"my notes\n", b"my notes", b'{"a": 1}\n', b'{"schema": "collsim/cluster/1"}\n',
+        b'{"a": [1, 2', b'{"a": 1}', b'{\n  "a": 1\n}', b'{\n  "a": 1\n}\n', b"\x7fELF\0{",
+        b"\0\1\n{", b'{"schema": "other"}\n{"cut', f'{HEAD}, "rows": []}}'.encode(),
+        f"{HEAD}}}\nnotes".encode(), f"{HEAD}}}\nnotes\n{{".encode(), b"[" * 100_000 + b"\n",
+    ],
+)  # fmt: skip
+def test_another_file_is_refused(tmp_path: Path, text: bytes) -> None:
+    """And left as it is, to the byte."""
     path = tmp_path / "notes.txt"
-    for text in ("my notes\n", "my notes", '{"a": 1}\n', '{"schema": "collsim/cluster/1"}\n'):
-        path.write_text(text)
-        with pytest.raises(FileError, match="is no file of measurements"):
+    path.write_bytes(text)
+    with pytest.raises(FileError, match=r"is no (file of measurements|row of)"):
+        RowFile(path, resume=True)
+    assert path.read_bytes() == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", HEAD[:20], HEAD, f'{HEAD}, "clock": "ho', f"{HEAD}}}"]
+)
+def test_a_header_that_was_cut_is_begun_anew(tmp_path: Path, text: str) -> None:
+    """It is all that is there, and the beginning of what a run writes."""
+    path = tmp_path / "m.jsonl"
+    path.write_text(text)
+    with RowFile(path, resume=True) as file:
+        file.append(ROW)
+    assert read_rows(path) == [ROW]
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_what_is_no_regular_file_is_refused(tmp_path: Path, resume: bool) -> None:
+    """A pipe, a device and a folder keep no rows, and a folder that is missing neither."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path, Path("/dev/full"), tmp_path / "no" / "m.jsonl"):
+        with pytest.raises(FileError, match=r"exists|regular|directory|no such folder"):
+            RowFile(path, resume=resume)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_file_without_a_row_is_removed(tmp_path: Path) -> None:
+    """If it was made here; one that was there stays, and so does a link."""
+    path, mine, link = (tmp_path / name for name in ("m.jsonl", "mine.jsonl", "link"))
+    for resume in (False, True):
+        RowFile(path, resume).close()
+        assert not path.exists()
+    mine.write_text("")
+    RowFile(mine, resume=True).close()
+    assert mine.exists()
+    link.symlink_to(path)
+    RowFile(link, resume=True).close()
+    assert link.is_symlink()
+    assert not path.exists()
+
+
+def test_one_run_writes_at_a_time(tmp_path: Path) -> None:
+    """The second is refused, and takes nothing from the first."""
+    path = tmp_path / "m.jsonl"
+    with RowFile(path) as file:
+        with pytest.raises(FileError, match="another run is writing it"):
             RowFile(path, resume=True)
-        assert path.read_text() == text
+        file.append(ROW)
+    with RowFile(path, resume=True) as file:
+        assert file.rows == [ROW]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ranks": None}, "line 3: ranks: is missing"),
+        ({"size": "8"}, "line 3: size: got '8'"),
+        ({"collective": "brodcast"}, "line 3: unknown collective"),
+        ({"seconds": -1.0}, "line 3: seconds: got -1.0"),
+        ({"world": "two"}, "line 3: world: got 'two'"),
+    ],
+)
+def test_a_row_that_lacks_something_is_named(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    """By its line and column, before anybody counts with it."""
+    path = tmp_path / "m.jsonl"
+    with RowFile(path) as file:
+        file.append(ROW)
+        file.append({**ROW, **change})
+    before = path.read_bytes()
+    with pytest.raises(FileError, match=message):
+        read_rows(path)
+    with pytest.raises(FileError, match=message):
+        RowFile(path, resume=True)
+    assert path.read_bytes() == before
 
 
 def test_a_broken_row_is_named(tmp_path: Path) -> None:
