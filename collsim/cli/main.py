@@ -55,8 +55,8 @@ class Program(Commands):
                 _say(error.ctx.get_usage())
                 _say(f"Try '{error.ctx.command_path} --help' for help.\n")
             return _fail(error.format_message(), error.exit_code)
-        except (click.Abort, KeyboardInterrupt):
-            return _fail("interrupted", _INTERRUPTED)
+        except (click.Abort, KeyboardInterrupt) as stop:
+            return _fail(str(stop) or "interrupted", _INTERRUPTED)
         except (click.ClickException, CollsimError, MemoryError, OSError) as error:
             return _fail(_message(error))
         return 0

@@ -1,8 +1,11 @@
 """Options of the commands that time real ranks, and what they have in common."""
 
+import contextlib
 import os
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +33,16 @@ __all__ = ["MeasureChoice", "measure_options", "measured", "tell_measured"]
 _P2P: Final = ("ping_pong", "relay", "pairs", "exchange", "shift", "start", "self", "add")
 _LAST: Final = {"gloo": 16 * 2**20}  # of a sweep that nobody asked for otherwise
 _LAST_ON_GPU: Final = 2**30
+_SHOWN_KEYS: Final = {
+    "pattern",
+    "low",
+    "high",
+    "repetitions",
+    "dtype",
+    "count",
+    "library",
+    "clock",
+}
 _GPUS: Final = "/proc/driver/nvidia/gpus"
 
 
@@ -199,16 +212,19 @@ def measured(
 ) -> bool:
     """Measure; return whether this process is the one that tells what came out."""
     job = choice.job(sizes, file, resume, **more)
-    from collsim.core.measurements_file import check_target
-    from collsim.measure.launch import check_installed, own_ranks
+    from collsim.core.measurements_file import RowFile, check_target
+    from collsim.measure.cases import check_job
+    from collsim.measure.launch import check_installed, check_own_ranks, own_ranks
     from collsim.measure.place import from_environment
     from collsim.measure.threads import in_threads
     from collsim.measure.worker import on_this_rank
 
     place = from_environment()
+    if place is not None and place.ranks == 1 and choice.ranks is not None:
+        place = None  # a launcher of one task, such as `srun --pty`, is only a shell
     check_installed(job.backend)
-    if not resume and (place is None or place.rank == 0):
-        check_target(file)
+    # Every rank looks, so that none waits for one that has left.
+    check_target(file, resume)
     if choice.ranks_per_gpu > 1 and (place is None or place.rank == 0):
         from collsim.measure.backends._gpu import SHARED_NOTE
 
@@ -219,13 +235,56 @@ def measured(
                 f"--ranks: {place.launcher} has started {place.ranks} ranks, expected one of "
                 "them, not both"
             )
+        check_job(job, place.ranks, place.local_ranks)
         on_this_rank(job, place, _hung)
         return place.rank == 0
+    ranks = choice.ranks or _default_ranks(choice.ranks_per_gpu)
     if job.backend == "nccl4py":
+        RowFile(file, resume).close()
         in_threads(job, choice.ranks, _hung)
         return True
-    own_ranks(job, choice.ranks or _default_ranks(choice.ranks_per_gpu))
+    check_own_ranks(ranks)
+    check_job(job, ranks, ranks)
+    RowFile(file, resume).close()
+    with _interruptible(file):
+        own_ranks(job, ranks)
     return True
+
+
+@contextlib.contextmanager
+def _interruptible(file: str) -> Iterator[None]:
+    """Let a request to end be like Ctrl-C, and say what is kept."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    own = threading.current_thread() is threading.main_thread()
+    asked = [signal.SIGTERM, signal.SIGHUP] if own else []
+    before = [(one, signal.getsignal(one)) for one in asked]
+    # What `nohup` ignores stays ignored.
+    changed = [(one, was) for one, was in before if was != signal.SIG_IGN]
+    for one, _ in changed:
+        signal.signal(one, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted: {_kept(file)}") from None
+    finally:
+        for one, was in changed:
+            signal.signal(one, was)
+
+
+def _kept(file: str) -> str:
+    from collsim.core.measurements_file import read_rows
+
+    rows = len(read_rows(file)) if os.path.exists(file) else 0
+    if not rows:
+        return "no row was finished"
+    return f"{_rows(rows)} in {file}; --resume goes on"
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 def _default_ranks(ranks_per_gpu: int) -> int:
@@ -241,7 +300,12 @@ def tell_measured(file: str, output: Output, words: str) -> None:
     from collsim.core.measurements_file import read_rows
     from collsim.report.measured_table import KEYS, measured_rows, measured_text
 
-    rows = read_rows(file)
+    every = read_rows(file)
+    # Others may write such files too, and know less of a row than is shown here.
+    rows = [row for row in every if row.keys() >= _SHOWN_KEYS]
+    if len(rows) < len(every):
+        note(f"{_rows(len(every) - len(rows))} of {file} not by `calibrate measure`")
+    note(f"{_rows(len(every))} in {file}")
     shown = measured_rows(rows)
     kinds = {row["collective"] for row in shown}
     output.emit(

@@ -7,16 +7,21 @@ from typing import Any, Final
 from collsim.core.collective import Collective, collective
 from collsim.core.dtype import element_size
 from collsim.core.schedule import Schedule
+from collsim.errors import InputError
 from collsim.measure.job import LIBRARY, PATTERNS, Job
 from collsim.measure.patterns import Pairs, pairs_of
 from collsim.registry import member
 from collsim.units import format_size
 
-__all__ = ["KEY", "Case", "cases", "key_of", "schedule_of"]
+__all__ = ["KEY", "SETUP", "Case", "cases", "check_job", "key_of", "schedule_of"]
+
+SETUP: Final = ("library", "device", "ranks_per_gpu")
+"""Fields of a row that say on what it was measured."""
 
 KEY: Final = (
     "pattern", "collective", "runs", "algorithm", "protocol", "chunks", "ranks", "size",
-    "dtype", "op", "root", "pairs", "backend", "clock", "process_model", "world",
+    "dtype", "op", "root", "pairs", "backend", "clock", "process_model", "world", "graph",
+    "nodes", *SETUP,
 )  # fmt: skip
 """Fields of a row that say what was measured; `--resume` compares them."""
 
@@ -134,6 +139,24 @@ def cases(job: Job, ranks: int, local_ranks: int) -> tuple[list[Case], list[str]
         span += f" to {format_size(sizes[-1])}" if len(sizes) > 1 else ""
         notes.append(f"left out {reason.replace(':', f' at {span}:', 1)}")
     return list(dict.fromkeys(found)), notes
+
+
+def check_job(job: Job, ranks: int, local_ranks: int) -> None:
+    """Raise InputError if a job makes no sense on so many ranks, before they are started.
+
+    Examples
+    --------
+    >>> check_job(Job("gloo", ("broadcast",), (8,), root=2), 2, 2)
+    Traceback (most recent call last):
+    collsim.errors.InputError: root: got 2, expected a rank below 2
+    """
+    rooted = any(what not in PATTERNS and collective(what).rooted for what in job.what)
+    if rooted and job.root >= ranks:
+        raise InputError(f"root: got {job.root}, expected a rank below {ranks}")
+    points, notes = cases(job, ranks, local_ranks)
+    if not points:
+        reasons = "; ".join(note.removeprefix("left out ") for note in notes)
+        raise InputError(f"nothing to measure: {reasons}")
 
 
 def _pattern_cases(

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from collsim.core.collective import check_ranks
-from collsim.errors import MeasureError, MissingExtraError
+from collsim.errors import InputError, MeasureError, MissingExtraError
 from collsim.measure.job import Job
 
-__all__ = ["check_installed", "own_ranks"]
+__all__ = ["check_installed", "check_own_ranks", "own_ranks"]
 
+_PER_CORE: Final = 16
 _POLL: Final = 0.02
 _GRACE: Final = 1.0  # seconds in which the others may say what they saw
 _END: Final = 2.0  # seconds between asking a process to end and ending it
@@ -32,6 +33,19 @@ def check_installed(backend: str) -> None:
     for library, extra in libraries:
         if importlib.util.find_spec(library) is None:
             raise MissingExtraError("nccl4py" if library == "nccl" else library, extra)
+
+
+def check_own_ranks(ranks: int) -> None:
+    """Raise InputError if this machine should not be asked for so many ranks.
+
+    Each is a process with a library of hundreds of MB, and they take turns on the cores.
+    """
+    check_ranks(ranks)
+    cores = len(os.sched_getaffinity(0))
+    if ranks > _PER_CORE * cores:
+        raise InputError(
+            f"ranks: got {ranks} on {cores} cores, expected at most {_PER_CORE * cores}"
+        )
 
 
 def own_ranks(job: Job, ranks: int) -> None:
@@ -52,7 +66,7 @@ def own_ranks(job: Job, ranks: int) -> None:
     MeasureError
         If a rank died, hung, or got wrong data; says which, and at what.
     """
-    check_ranks(ranks)
+    check_own_ranks(ranks)
     with tempfile.TemporaryDirectory(prefix="collsim-") as folder:
         with open(os.path.join(folder, "job.json"), "w", encoding="utf-8") as file:
             file.write(job.to_json())

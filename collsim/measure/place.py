@@ -47,7 +47,8 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Place | No
     Raises
     ------
     UsageError
-        If the ranks are on several nodes and nothing says where they meet.
+        If the ranks are on several nodes and nothing says where they meet, or only one of
+        RANK and WORLD_SIZE is set.
     InputError
         If a variable is no number.
 
@@ -74,6 +75,12 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Place | No
         return _place(
             env, "mpirun", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"
         )
+    for there, other in (("RANK", "WORLD_SIZE"), ("WORLD_SIZE", "RANK")):
+        if there in env:
+            raise UsageError(
+                f"{there} is set and {other} is not, expected both of them, as torchrun sets "
+                "them, or none"
+            )
     return None
 
 
@@ -123,7 +130,9 @@ def _number(env: Mapping[str, str], name: str, default: int | None) -> int:
     text = env.get(name)
     if text is None and default is not None:
         return default
-    if text is None or re.fullmatch(r"\d{1,9}", text.strip()) is None:
+    if text is None:
+        raise InputError(f"{name} is not set, expected a whole number, as the launcher sets it")
+    if re.fullmatch(r"\d{1,9}", text.strip()) is None:
         raise InputError(f"{name} is {text!r}, expected a whole number")
     return int(text)
 

@@ -1,17 +1,18 @@
 """Measure all points of a job on one rank; rank 0 writes the rows."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from collsim.core.collective import collective
 from collsim.core.measurements_file import RowFile
 from collsim.errors import CollsimError, InputError, MeasureError
-from collsim.measure.cases import Case, cases, key_of, schedule_of
+from collsim.measure.cases import SETUP, Case, cases, check_job, key_of, schedule_of
 from collsim.measure.execute import (
     Executor,
     Problem,
@@ -30,6 +31,8 @@ from collsim.measure.watch import Watch
 
 __all__ = ["measure"]
 
+_OURS: Final = "collsim's schedules on "
+
 
 @dataclass
 class _Rank:
@@ -43,7 +46,7 @@ class _Rank:
 
 def _common(job: Job, transport: Transport, local_ranks: int, case: Case) -> dict[str, Any]:
     """Return what a row says of the run that it came from."""
-    ours = "collsim's schedules on " if case.ours else ""
+    ours = _OURS if case.ours else ""
     return {
         "nodes": _nodes(case, transport.ranks, local_ranks),
         "library": f"{ours}{transport.library}",
@@ -53,6 +56,7 @@ def _common(job: Job, transport: Transport, local_ranks: int, case: Case) -> dic
         "world": transport.ranks,
         "cores": len(os.sched_getaffinity(0)),
         "ranks_per_gpu": job.ranks_per_gpu if transport.device else None,
+        "graph": job.graph or None,
     }
 
 
@@ -78,6 +82,7 @@ def measure(job: Job, transport: Transport, local_ranks: int, watch: Watch) -> i
         raise InputError(
             f"dtype {job.dtype}: {transport.library} moves {', '.join(transport.dtypes)}"
         )
+    check_job(job, transport.ranks, local_ranks)
     points, notes = cases(job, transport.ranks, local_ranks)
     rank = _Rank(job, transport, local_ranks, watch)
     rows = [
@@ -86,13 +91,10 @@ def measure(job: Job, transport: Transport, local_ranks: int, watch: Watch) -> i
     ]
     added = 0
     with ExitStack() as stack:
-        file = None
-        done = np.zeros(len(points))
-        if transport.rank == 0:
-            file = stack.enter_context(RowFile(job.path, job.resume))
-            known = {key_of(row) for row in file.rows}
-            done = np.array([float(key_of(row) in known) for row in rows])
-        done = transport.exchange(done)[0] if len(points) else done
+        file, done = _taken_up(job, transport, rows)
+        if file is not None:
+            stack.enter_context(file)
+            notes += _others(file, rows)
         progress = Progress(len(points), int(done.sum()))
         if file is not None:
             for note in notes:
@@ -111,6 +113,48 @@ def measure(job: Job, transport: Transport, local_ranks: int, watch: Watch) -> i
         if file is not None:
             progress.finish()
     return added
+
+
+def _taken_up(
+    job: Job, transport: Transport, rows: Sequence[dict[str, Any]]
+) -> tuple[RowFile | None, NDArray[np.float64]]:
+    """Return the job's file on rank 0, and on all ranks which rows are in it."""
+    if transport.rank:
+        done = transport.exchange(np.zeros(len(rows)))[0]
+        if np.isnan(done).any():
+            raise MeasureError(f"start, rank {transport.rank}: rank 0 can't write {job.path}")
+        return None, done
+    try:
+        file = RowFile(job.path, job.resume)
+    except CollsimError:
+        # The others wait, and are to end with one line too.
+        transport.exchange(np.full(len(rows), np.nan))
+        raise
+    try:
+        known = {key_of(row) for row in file.rows}
+        done = np.array([float(key_of(row) in known) for row in rows])
+        return file, transport.exchange(done)[0]
+    except BaseException:
+        file.close()
+        raise
+
+
+def _others(file: RowFile, rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Say that a file has rows which were measured on something else."""
+    mine = {_setup(row) for row in rows}
+    strange = sum(_setup(row) not in mine for row in file.rows)
+    if not strange:
+        return []
+    text = (
+        f"{strange} of {len(file.rows)} rows in {file.path} are of another library, device or "
+        "number of ranks per GPU; they stay, and are not counted as measured"
+    )
+    return [text]
+
+
+def _setup(row: dict[str, Any]) -> tuple[Any, ...]:
+    library = str(row.get("library")).removeprefix(_OURS)
+    return (library, *(row.get(key) for key in SETUP if key != "library"))
 
 
 def _measured(rank: _Rank, case: Case) -> dict[str, Any]:

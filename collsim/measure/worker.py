@@ -52,10 +52,16 @@ def on_this_rank(job: Job, place: Place, hung: Callable[[str], None]) -> int:
             raise MeasureError(
                 f"start, rank {place.rank}: {one_line(str(error))[:300]}"
             ) from error
-        added = measure(job, transport, place.local_ranks, watch)
-        watch.at(f"end, rank {place.rank}")
-        transport.barrier()
-        transport.close()
+        try:
+            added = measure(job, transport, place.local_ranks, watch)
+            watch.at(f"end, rank {place.rank}")
+            transport.barrier()
+            transport.close()
+        except CollsimError:
+            raise
+        except (RuntimeError, OSError) as error:
+            # What is said between points fails too when a rank is gone.
+            raise MeasureError(f"{watch.label}: {one_line(str(error))[:200]}") from error
         return added
     finally:
         watch.stop()

@@ -101,6 +101,51 @@ def test_a_file_that_exists_is_kept(torch: None, fails: Any, tmp_path: Path) -> 
     assert path.read_text() == "mine"
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("-o nope/m.jsonl", "nope/m.jsonl: there is no such folder"),
+        ("-o /dev/full --resume", "/dev/full: is no regular file, and rows are to be kept"),
+        ("-o tests --resume", "tests: is a directory"),
+        ("-o README.md --resume", "README.md: is no file of measurements, expected"),
+        ("-r 2 -o no.jsonl", "root: got 2, expected a rank below 2"),
+        ("--algorithm rign -o no.jsonl", "unknown algorithm of broadcast 'rign'"),
+        ("--ranks 60000 -o no.jsonl", "ranks: got 60000 on "),
+        ("-s 2 -o no.jsonl", "nothing to measure: broadcast/library at 2B: no whole element"),
+    ],
+)
+def test_what_cannot_work_is_said_before_a_rank_starts(
+    fails: Any, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    """And no file is left."""
+    monkeypatch.setattr("collsim.measure.launch.check_installed", lambda backend: None)
+    monkeypatch.setattr("subprocess.Popen", None)
+    line = f"calibrate measure broadcast --backend gloo --ranks 2 {words}"
+    assert fails(line, code=1).startswith(message)
+    assert not Path("no.jsonl").exists()
+
+
+def test_a_launcher_of_one_task_is_a_shell(
+    run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Ranks are started in it, as anywhere; whatever comes of them, no file without rows."""
+    for name, value in (("STEP_ID", "0"), ("PROCID", "0"), ("NTASKS", "1")):
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    started = []
+    monkeypatch.setattr("collsim.measure.launch.check_installed", lambda backend: None)
+
+    def stopped(job: Any, ranks: int) -> None:
+        started.append(ranks)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("collsim.measure.launch.own_ranks", stopped)
+    path = tmp_path / "m.jsonl"
+    result = run("calibrate measure broadcast --backend gloo --ranks 2 -o", str(path))
+    assert result.exit_code == 130
+    assert result.stderr == "Error: interrupted: no row was finished\n"
+    assert (started, path.exists()) == ([2], False)
+
+
 def test_a_picture_needs_what_it_shows(fails: Any, tmp_path: Path) -> None:
     """Rows of both algorithms, and no options about another network."""
     path = tmp_path / "m.jsonl"

@@ -81,6 +81,20 @@ def test_every_forced_pair_is_a_point_of_its_own() -> None:
     assert len({key_of(row) for row in rows}) == 3
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"library": "b"}, {"device": "H100"}, {"ranks_per_gpu": 2}, {"nodes": 2}, {"graph": 5}],
+)
+def test_what_was_measured_elsewhere_is_another_point(change: dict[str, object]) -> None:
+    """So that --resume measures it, and does not take the other's for it."""
+    (case,), _ = cases(Job("nccl", ("all_reduce",), (8,)), 2, 2)
+    row = {
+        **case.fields(Job("nccl", ("all_reduce",), (8,)), 2), "library": "a", "device": "H200",
+        "ranks_per_gpu": 1, "nodes": 1, "graph": None,
+    }  # fmt: skip
+    assert key_of(row) != key_of({**row, **change})
+
+
 def test_pairs_inside_a_node_and_across() -> None:
     """One per class of link; all of them if asked for; at once so that they meet."""
     assert pairs_of("ping_pong", 8, 4, every=False) == [((0, 1),), ((0, 4),)]

@@ -77,6 +77,24 @@ def test_what_is_no_number_is_named(change: dict[str, str], message: str) -> Non
         from_environment(TORCHRUN | change)
 
 
+@pytest.mark.parametrize(
+    ("env", "message"),
+    [
+        ({"RANK": "0"}, "RANK is set and WORLD_SIZE is not"),
+        ({"WORLD_SIZE": "2"}, "WORLD_SIZE is set and RANK is not"),
+        ({"OMPI_COMM_WORLD_RANK": "0"}, "OMPI_COMM_WORLD_SIZE is not set"),
+    ],
+)
+def test_half_an_environment_says_what_is_missing(env: dict[str, str], message: str) -> None:
+    """By the variable that is not set; a job script's WORLD_SIZE does not hinder srun."""
+    with pytest.raises((UsageError, InputError), match=message):
+        from_environment(env)
+    slurm = {"SLURM_STEP_ID": "0", "SLURM_PROCID": "0", "SLURM_NTASKS": "1"}
+    place = from_environment(slurm | {"WORLD_SIZE": "1"})
+    assert place is not None
+    assert place.launcher == "srun"
+
+
 def test_first_host_of_slurms_lists() -> None:
     """With ranges, several of them, or none."""
     assert first_host("a") == "a"
