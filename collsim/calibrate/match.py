@@ -81,6 +81,17 @@ def profile_notes(rows: Sequence[Measurement], profile: Profile) -> list[str]:
     if profile.nodes and nodes - set(profile.nodes):
         here, there = (_nodes(found) for found in (nodes, profile.nodes))
         notes.append(f"rows of {here}, but the profile was fitted to {there}")
+    if profile.model == "nccl":
+        kinds = {row.collective for row in rows} - set(profile.collectives)
+        if profile.collectives and kinds:
+            known = ", ".join(profile.collectives)
+            notes.append(
+                f"rows of {', '.join(sorted(kinds))}, but the profile was fitted to {known}"
+            )
+        ranks = {row.ranks for row in rows} - set(profile.ranks)
+        if profile.ranks and ranks:
+            here, there = (", ".join(map(str, sorted(c))) for c in (ranks, profile.ranks))
+            notes.append(f"rows of {here} ranks, but the profile was fitted to {there}")
     sizes = [row.nbytes for row in rows]
     if profile.max_bytes and (min(sizes) < profile.min_bytes or max(sizes) > profile.max_bytes):
         span = f"{format_size(profile.min_bytes)} to {format_size(profile.max_bytes)}"
@@ -91,7 +102,7 @@ def profile_notes(rows: Sequence[Measurement], profile: Profile) -> list[str]:
 def size_notes(sizes: Sequence[int], profile: Profile) -> list[str]:
     """Return which sizes lie beyond those that a profile was fitted to.
 
-    Below them the time is alpha's, which the fit knows, unless it did not tell it.
+    Below them the time of a line is alpha's, which the fit knows, unless it did not tell it.
 
     Examples
     --------
@@ -111,12 +122,11 @@ def size_notes(sizes: Sequence[int], profile: Profile) -> list[str]:
     if above:
         fitted = f"was fitted up to {format_size(profile.max_bytes)}"
         notes.append(f"{_span(above)} is extrapolated: profile {profile.name} {fitted}")
-    if below and not _tells_alpha(profile):
+    tells = _tells_alpha(profile)
+    if below and (profile.model == "nccl" or not tells):
         fitted = f"was fitted from {format_size(profile.min_bytes)} on"
-        notes.append(
-            f"{_span(below)} is extrapolated: profile {profile.name} {fitted}, and does not "
-            "tell alpha"
-        )
+        more = "" if tells else ", and does not tell alpha"
+        notes.append(f"{_span(below)} is extrapolated: profile {profile.name} {fitted}{more}")
     return notes
 
 

@@ -95,6 +95,8 @@ class Comparison:
         Whether times are those of a machine that was measured, by a profile.
     fitted : bool
         Whether they are fitted ones, of each algorithm and protocol of NCCL's.
+    held : str
+        Why nothing but NCCL's choice counts, whatever is gained; empty if gains do.
     """
 
     collective: str
@@ -105,6 +107,7 @@ class Comparison:
     origin: tuple[str, ...]
     measured: bool = False
     fitted: bool = False
+    held: str = ""
 
     def best(self, row: Loss) -> str:
         """Return the name of the fastest of a row, with its protocol if times tell it."""

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 from collsim.cli.output import note
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from collsim.calibrate.nccl_model import Fitted
     from collsim.choose.rows import Prediction
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
 
-__all__ = ["fitted_times", "tell_fitted", "tell_simulated"]
+__all__ = ["fitted_times", "tell_fitted", "tell_scope", "tell_simulated"]
 
 
 def fitted_times(
@@ -47,6 +49,23 @@ def tell_simulated(profile: "Profile | None", more: str = "") -> None:
         )
 
 
+def tell_scope(
+    profile: "Profile | None",
+    collectives: "Sequence[str]",
+    network: "Cluster",
+    sizes: "Sequence[int]",
+) -> None:
+    """Say what of a question no row was of that a profile of NCCL was fitted to."""
+    if profile is None or profile.model != "nccl":
+        return
+    from collsim.calibrate.match import size_notes
+    from collsim.calibrate.scope import scope_notes
+
+    told = scope_notes(profile, collectives, network.ranks, network.nodes)
+    for text in (*told, *size_notes(sizes, profile)):
+        note(text)
+
+
 def tell_fitted(profile: "Profile", answer: "Prediction") -> None:
     """Say what of an answer is simulated, and what no row of the fit has shown."""
     simulated = sorted({row.algorithm for row in answer.rows if row.model != "fit"})
@@ -66,12 +85,6 @@ def tell_fitted(profile: "Profile", answer: "Prediction") -> None:
         note(
             f"{', '.join(believed)}: no row that profile {profile.name} was fitted to shows "
             "it; its times come from NCCL's constants"
-        )
-    ranks, known = answer.ranks, profile.ranks
-    if known and ranks not in known and not profile.nccl["uniform"]:
-        note(
-            f"{ranks} ranks: profile {profile.name} was fitted to "
-            f"{', '.join(map(str, known))} on a machine where other ranks have other links"
         )
 
 

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from collsim.cli.fitted import fitted_times
-from collsim.cli.nccl_notes import NO_CSV, OFF, counted_gain, left_alone, tell_version
+from collsim.cli.nccl_notes import (
+    NO_CSV,
+    OFF,
+    counted_gain,
+    held_back,
+    kept_beyond,
+    left_alone,
+    tell_beyond,
+    tell_version,
+)
 from collsim.cli.options import gathered
 from collsim.cli.output import Output, note
 from collsim.cli.types import GAIN
@@ -82,8 +91,8 @@ nccl_options: Final = gathered(
     click.option(
         "--min-gain",
         type=GAIN,
-        help="What a change must gain to be made.  [default: 3%, or the profile's error; "
-        "30% without one]",
+        help="What a change must gain to be made.  [default: 3%, or the profile's error at the "
+        "90th percentile; 30% without one]",
     ),
     click.option(
         "--nccl-version",
@@ -134,13 +143,21 @@ def compared(
         "bytes_only": profile is None,
     }  # fmt: skip
     tell_version(version, tuner=choice.tuner is not None)
+    held = held_back(names, profile if fitted else None, network)
     if choice.env:
-        _print_env(names, network, table, run | {"fitted": fitted}, output)
+        if fitted is not None and profile is not None and profile.max_bytes:
+            run["min_bytes"] = max(sizes[0], min(profile.min_bytes, sizes[1]))
+            run["max_bytes"] = min(sizes[1], max(profile.max_bytes, sizes[0]))
+        free = [name for name in names if name not in held]
+        _print_env(free, network, table, run | {"fitted": fitted}, output)
         return
     if fitted is None:
         found = [against(name, network, table, **run) for name in names]
     else:
-        found = _against_fitted(names, fitted, table, run)
+        if profile is not None and profile.max_bytes:
+            run["seen"] = profile.min_bytes, profile.max_bytes
+            tell_beyond(sizes, run["seen"], profile.name)
+        found = _against_fitted(names, fitted, table, run, held)
     if choice.tuner is not None:
         _write_tuner(found, network, table, (choice.tuner, version), profile)
         if choice.tuner == "-":
@@ -164,7 +181,11 @@ def _table(network: "Cluster", version: str, fitted: "Fitted | None") -> "Tuning
 
 
 def _against_fitted(
-    names: Sequence[str], fitted: "Fitted", table: "Tuning", run: dict[str, Any]
+    names: Sequence[str],
+    fitted: "Fitted",
+    table: "Tuning",
+    run: dict[str, Any],
+    held: dict[str, str],
 ) -> list["Comparison"]:
     from collsim.interop.nccl_tuner import against_fitted, unseen
 
@@ -173,9 +194,9 @@ def _against_fitted(
     found = []
     for name in names:
         left = unseen(fitted, table, name)
-        if left:
+        if left and name not in held:
             note(f"{name}: no candidate, because no row of the fit shows it: {', '.join(left)}")
-        found.append(against_fitted(name, fitted, table, **run))
+        found.append(against_fitted(name, fitted, table, held=held.get(name, ""), **run))
     return found
 
 
@@ -222,6 +243,10 @@ def _write_tuner(
     ]
     if reads_no_csv(version):
         about[0] = f"NCCL {version} {NO_CSV}. {about[0]}"
+    if profile is not None and found[0].fitted and profile.max_bytes:
+        about.append(
+            f"{kept_beyond((profile.min_bytes, profile.max_bytes))}, which were fitted."
+        )
     if profile is None:
         about.append(
             f"{OFF[0].upper()}{OFF[1:]}: only gains of {100 * found[0].min_gain:.3g} % or "

@@ -1,14 +1,25 @@
 """What is said of NCCL's choice beside the answer: what counts, and what is not known."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from collsim.cli.output import note
 
 if TYPE_CHECKING:
+    from collsim.core.cluster import Cluster
     from collsim.core.profile import ErrorSummary, Profile
     from collsim.interop.nccl_tuner import Setting
 
-__all__ = ["NO_CSV", "OFF", "counted_gain", "left_alone", "tell_version"]
+__all__ = [
+    "NO_CSV",
+    "OFF",
+    "counted_gain",
+    "held_back",
+    "kept_beyond",
+    "left_alone",
+    "tell_beyond",
+    "tell_version",
+]
 
 OFF = "without a profile, times come of datasheets, which are off by 15 to 30 %"
 NO_CSV = "has no tuner plugin that reads a CSV, which came with 2.27.7"
@@ -47,14 +58,17 @@ def counted_gain(asked: float | None, profile: "Profile | None") -> float:
         note(f"{why}, where bytes decide; NCCL's latencies are in no cluster file")
         return usual if asked is None else asked
     least, error = usual if asked is None else asked, _error(profile)
-    if error is None or error.median <= least:
+    if error is None or error.p90 <= least:
         return least
-    about = f"profile {profile.name} is off by {error.median:.1%} ({error.kind}, median)"
+    about = (
+        f"profile {profile.name} is off by up to {error.p90:.1%} on 90 % of its rows "
+        f"({error.kind})"
+    )
     if counts is not None:
         note(f"{about}; {counts}")
         return least
-    note(f"{about}, so gains of less than {error.median:.1%} are taken for none")
-    return error.median
+    note(f"{about}, so gains of less than {error.p90:.1%} are taken for none")
+    return error.p90
 
 
 def _error(profile: "Profile") -> "ErrorSummary | None":
@@ -82,3 +96,33 @@ def left_alone(s: "Setting", least: float) -> str:
         f"{s.collective}: NCCL's own choice is best left alone: {','.join(s.other)}, the next "
         f"best, {mean}, geometric mean over all sizes{at if s.worst > 1 else ''}"
     )
+
+
+def held_back(
+    names: Sequence[str], profile: "Profile | None", network: "Cluster"
+) -> dict[str, str]:
+    """Return, and say, of which collectives fitted times do not overrule NCCL, and why."""
+    if profile is None:
+        return {}
+    from collsim.calibrate.scope import beyond
+
+    found = {name: beyond(profile, name, network.ranks, network.nodes) for name in names}
+    held = {name: why for name, why in found.items() if why is not None}
+    for why in dict.fromkeys(held.values()):
+        alike = ", ".join(name for name in held if held[name] == why)
+        note(f"{alike}: NCCL's own choice is kept: {why}")
+    return held
+
+
+def tell_beyond(sizes: tuple[int, int], seen: tuple[int, int], name: str) -> None:
+    """Say, if sizes go beyond those of a fit, that NCCL's choice is kept there."""
+    if sizes[0] < seen[0] or sizes[1] > seen[1]:
+        note(f"{kept_beyond(seen)}, which profile {name} was fitted to")
+
+
+def kept_beyond(seen: tuple[int, int]) -> str:
+    """Return that NCCL's choice is kept beyond some sizes, in words."""
+    from collsim.units import format_size
+
+    span = f"{format_size(seen[0])} to {format_size(seen[1])}"
+    return f"NCCL's own choice is kept at sizes beyond {span}"

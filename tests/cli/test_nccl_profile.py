@@ -160,3 +160,59 @@ def test_a_line_says_why(run: Any, tmp_path: Path) -> None:
         "one line is fitted: NVIDIA GPU does not tell how the GPUs are joined" in result.stderr
     )
     assert 'model = "nccl"' not in result.stdout
+
+
+H100 = "--profile h100-nvswitch-8"
+
+
+def test_predict_says_what_no_row_has_shown(run: Any) -> None:
+    """Collectives, ranks and sizes, a line of each kind; nothing where all was measured."""
+    said = run(f"predict broadcast --ranks 6 -s 8 -s 4G {H100}").stderr
+    assert "broadcast: profile h100-nvswitch-8 was fitted to all_gather, all_reduce" in said
+    assert "6 ranks: profile h100-nvswitch-8 was fitted to 2, 4, 8" in said
+    assert "4GiB is extrapolated" in said
+    assert "8B is extrapolated" in said
+    said = run("predict all_reduce --nodes 64 -s 1G --profile h100-ndr").stderr
+    assert "64 nodes: profile h100-ndr was fitted to 2, 8" in said
+    assert run(f"predict all_reduce -s 1M {H100}").stderr == ""
+
+
+def test_choose_says_so_too(run: Any) -> None:
+    """Where schedules are simulated with a profile's numbers."""
+    said = run(f"choose broadcast -e 1M --algorithm ring {H100}").stderr
+    assert "broadcast: profile h100-nvswitch-8 was fitted to" in said
+
+
+def test_check_says_of_which_collectives_a_profile_is(run: Any, tmp_path: Path) -> None:
+    """As of nodes."""
+    path = tmp_path / "gather.toml"
+    text = Path("configs/profiles/h100-nvswitch-8.toml").read_text("utf-8")
+    path.write_text(text.replace('    "all_reduce",\n', ""), "utf-8")
+    log = written(tmp_path, Cluster.load("dgx-h100"))
+    said = run(f"check {log} --profile", str(path)).stderr
+    assert "rows of all_reduce, but the profile was fitted to all_gather, all_to_all" in said
+
+
+def test_nccl_is_not_overruled_where_nothing_was_shown(run: Any, answer: Any) -> None:
+    """Collectives, node counts and sizes; the file says so, and its rules are NCCL's own."""
+    result = run(f"choose all {H100} --nccl-tuner -")
+    assert "broadcast, reduce: NCCL's own choice is kept: no row of the fit" in result.stderr
+    assert "# broadcast: NCCL's own choice: no row of the fit" in result.stdout
+    assert "NCCL's own choice is kept at sizes beyond 512B to 512MiB" in result.stdout
+    line = "choose all_reduce --nodes 64 --profile h100-ndr --against nccl --min-gain 0"
+    found = answer(line)
+    assert not any(row["gained"] for row in found["rows"])
+    rows = answer(f"choose all_reduce {H100} --against nccl --min-gain 0")["rows"]
+    gained = [row for row in rows if row["gained"]]
+    assert gained
+    assert min(row["min_bytes"] for row in gained) >= 512
+    assert max(row["max_bytes"] for row in gained) <= 2**29
+    assert (rows[0]["min_bytes"], rows[-1]["max_bytes"]) == (8, 2**33)
+
+
+def test_a_gain_counts_above_the_error_of_nine_rows_in_ten(run: Any, answer: Any) -> None:
+    """Not above the median, which every second row exceeds; an explicit value wins."""
+    line = f"choose all_reduce {H100} --against nccl"
+    assert answer(line)["min_gain"] == pytest.approx(0.0747, abs=1e-4)
+    assert "off by up to 7.5% on 90 % of its rows" in run(line).stderr
+    assert answer(f"{line} --min-gain 1%")["min_gain"] == 0.01

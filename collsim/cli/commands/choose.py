@@ -6,7 +6,7 @@ import click
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import tell_simulated
+from collsim.cli.fitted import tell_scope, tell_simulated
 from collsim.cli.lazy import command as _command
 from collsim.cli.nccl import NcclChoice, compared, nccl_options
 from collsim.cli.options import (
@@ -90,6 +90,10 @@ def command(
     network = opened(cluster)
     tell_large(network)
     profile = cluster.load_profile()
+    # What NCCL would choose is kept where nothing was shown, which is told there.
+    tell_scope(
+        profile, () if nccl.asked else names, network, () if nccl.asked else (first, last)
+    )
     if nccl.asked:
         compared(
             names, network, nccl, profile, (first, last), run["root"], output, cluster.said

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import fitted_times, tell_fitted
+from collsim.cli.fitted import fitted_times, tell_fitted, tell_scope
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     SizeChoice,
@@ -85,8 +85,10 @@ def command(
     if profile is not None:
         from collsim.calibrate.match import size_notes
 
-        for text in size_notes(wanted, profile):
-            note(text)
+        tell_scope(profile, [answer.collective], network, wanted)
+        if profile.model != "nccl":
+            for text in size_notes(wanted, profile):
+                note(text)
         others = sorted({row.algorithm for row in answer.rows} - {profile.algorithm})
         if profile.model == "nccl":
             tell_fitted(profile, answer)

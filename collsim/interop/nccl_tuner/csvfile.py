@@ -103,6 +103,9 @@ def _line(rule: Rule) -> str:
 
 def _told(found: Comparison) -> Iterable[str]:
     changes = found.changes()
+    if found.held:
+        yield f"{found.collective}: NCCL's own choice: {found.held}"
+        return
     if not changes:
         least = f"{100 * found.min_gain:.3g} %"
         yield f"{found.collective}: NCCL's own choice; nothing it has gains {least} or more"

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from collsim.core.collective import collective
 from collsim.errors import InputError
 from collsim.interop.nccl_tuner.against import MIN_GAIN
 from collsim.interop.nccl_tuner.names import OUR_NAME
-from collsim.interop.nccl_tuner.ranges import Own, at
+from collsim.interop.nccl_tuner.ranges import TOP, Own, at
 from collsim.nccl import ChoiceRange, Tuning
 
 __all__ = ["FittedCurve", "against_fitted", "unseen"]
@@ -54,6 +54,8 @@ def against_fitted(
     min_bytes: int = 8,
     max_bytes: int = 2**33,
     min_gain: float = MIN_GAIN,
+    seen: tuple[int, int] | None = None,
+    held: str = "",
 ) -> Comparison:
     """Compare NCCL's choice with the fastest of what it has, in fitted times.
 
@@ -71,6 +73,10 @@ def against_fitted(
         Sizes, both inclusive.
     min_gain : float
         The least gain that counts, as a share.
+    seen : tuple of int, optional
+        Sizes, both inclusive, beyond which no gain counts.
+    held : str
+        Why none counts at any size; empty if some do.
 
     Raises
     ------
@@ -88,15 +94,22 @@ def against_fitted(
     (8, 8589934592, ('ring/ll', 'ring/ll128', 'ring/simple'))
     """
     name = collective(collective_name).name
-    pieces = [p for p in _pieces(fitted, table, name) if fitted.shown(*p)]
+    known = _pieces(fitted, table, name)
+    pieces = [p for p in known if fitted.shown(*p)] or (known if held else [])
     if not pieces:
         raise InputError(f"{name}: no row of the fit shows anything that NCCL has there")
     pair = _Pair(fitted, Own(table, name), table, tuple(pieces), min_gain)
+    least, most = (0, -1) if held else seen or (0, TOP)
     rows: list[Loss] = []
     for part in pair.own.pairs:
         low, high = max(min_bytes, part.min_bytes), min(max_bytes, part.max_bytes)
-        if low <= high:
-            rows += pair.compared(low, high, part)
+        for first, last, counts in (
+            (low, min(high, least - 1), False),
+            (max(low, least), min(high, most), True),
+            (max(low, most + 1, least), high, False),
+        ):
+            if first <= last:
+                rows += replace(pair, counts=counts).compared(first, last, part)
     names = tuple(f"{OUR_NAME[a]}/{p}" for a, p in pieces)
     return Comparison(
         name,
@@ -107,6 +120,7 @@ def against_fitted(
         table.comm.origin,
         measured=True,
         fitted=True,
+        held=held,
     )
 
 
@@ -127,6 +141,7 @@ class _Pair:
     table: Tuning
     pieces: tuple[Piece, ...]
     min_gain: float
+    counts: bool = True
 
     def compared(self, low: int, high: int, part: ChoiceRange) -> Iterator[Loss]:
         """Yield rows over sizes at which NCCL's choice is one piece."""
@@ -161,7 +176,7 @@ class _Pair:
         """Return whether something gains enough, what it is (else the choice), the gain."""
         own, best, least = self._times(chosen, nbytes)
         gain = own / least if least else 1.0
-        counts = best != chosen and gain >= 1 + max(self.min_gain, TIE)
+        counts = self.counts and best != chosen and gain >= 1 + max(self.min_gain, TIE)
         return counts, best if counts else chosen, gain
 
     def _border(self, chosen: Piece, low: int, high: int) -> int:

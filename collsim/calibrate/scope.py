@@ -1,0 +1,85 @@
+"""What a profile of NCCL was never shown: collectives, ranks, nodes."""
+
+from collections.abc import Collection, Sequence
+
+from collsim.core.profile import Profile
+
+__all__ = ["beyond", "scope_notes"]
+
+
+def scope_notes(
+    profile: Profile, collectives: Collection[str], ranks: int, nodes: int
+) -> list[str]:
+    """Return what of a question no row of the fit was of, a line of each kind.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of NCCL's pieces; of others nothing is said.
+    collectives : collection of str
+        That are asked for.
+    ranks, nodes : int
+        Where.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from collsim.calibrate.nccl_model import example_profile
+    >>> from collsim.core.cluster import Cluster
+    >>> known = {"collectives": ("all_reduce",), "ranks": (8,), "nodes": (1,)}
+    >>> profile = replace(example_profile(Cluster.load("dgx-h100")), **known)
+    >>> scope_notes(profile, ["all_reduce", "broadcast"], 4, 1)
+    ['broadcast: profile example was fitted to all_reduce only', '4 ranks: profile example was
+    fitted to 8']
+    """
+    if profile.model != "nccl":
+        return []
+    notes = []
+    name = f"profile {profile.name} was fitted to"
+    unseen = [one for one in collectives if one not in profile.collectives]
+    if profile.collectives and unseen:
+        notes.append(
+            f"{', '.join(dict.fromkeys(unseen))}: {name} {', '.join(profile.collectives)} only"
+        )
+    if profile.ranks and ranks not in profile.ranks:
+        odd = not profile.nccl["uniform"]
+        where = " on a machine where other ranks have other links" if odd else ""
+        notes.append(f"{ranks} ranks: {name} {_listed(profile.ranks)}{where}")
+    if profile.nodes and nodes not in profile.nodes:
+        count = f"{nodes} node{'s' if nodes > 1 else ''}"
+        notes.append(f"{count}: {name} {_listed(profile.nodes)}")
+    return notes
+
+
+def beyond(profile: Profile, collective: str, ranks: int, nodes: int) -> str | None:
+    """Return why a profile is not to overrule NCCL's choice there, or None.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from collsim.calibrate.nccl_model import example_profile
+    >>> from collsim.core.cluster import Cluster
+    >>> known = {"collectives": ("all_reduce",), "ranks": (2, 8), "nodes": (1,)}
+    >>> profile = replace(example_profile(Cluster.load("dgx-h100")), **known)
+    >>> beyond(profile, "broadcast", 8, 1), beyond(profile, "all_reduce", 4, 1)
+    ('no row of the fit is of the collective', None)
+    >>> beyond(profile, "all_reduce", 16, 2)
+    'no row of the fit is of so many nodes as 2'
+    """
+    if profile.collectives and collective not in profile.collectives:
+        return "no row of the fit is of the collective"
+    for count, known, word in (
+        (nodes, profile.nodes, "nodes"),
+        (ranks, profile.ranks, "ranks"),
+    ):
+        if known and count > max(known):
+            return f"no row of the fit is of so many {word} as {count}"
+        if known and count < min(known):
+            return f"no row of the fit is of so few {word} as {count}"
+    if profile.ranks and ranks not in profile.ranks and not profile.nccl["uniform"]:
+        return f"no row of the fit is of {ranks} ranks, which have links of their own"
+    return None
+
+
+def _listed(counts: Sequence[int]) -> str:
+    return ", ".join(map(str, counts))
