@@ -26,6 +26,9 @@ __all__ = [
 
 _ENDS = ("mst", "ring")
 
+# What NCCL calls otherwise: its tree is two.
+_THEIRS: Final = {"tree": "double_binary_tree"}
+
 # Names that mean an algorithm, here or in NCCL, whether or not a collective has it: who
 # asks for one has not misspelled another.
 _ESTABLISHED: Final = frozenset(
@@ -178,10 +181,16 @@ def unknown_algorithm(what: str, name: str, choices: Iterable[str]) -> UnknownNa
     --------
     >>> print(unknown_algorithm("algorithm", "rong", ["mst", "ring"]))
     unknown algorithm 'rong'; did you mean 'ring'? (known: mst, ring)
+    >>> print(unknown_algorithm("algorithm", "tree", ["double_binary_tree"]))
+    unknown algorithm 'tree'; did you mean 'double_binary_tree'? (known: double_binary_tree)
     >>> print(unknown_algorithm("algorithm", "swing", ["mst", "ring"]))
     unknown algorithm 'swing' (known: mst, ring)
     """
-    return UnknownNameError(what, name, choices, "" if name in _ESTABLISHED else None)
+    choices = tuple(choices)
+    meant = _THEIRS.get(name.lower())
+    if meant not in choices:
+        meant = "" if name in _ESTABLISHED else None
+    return UnknownNameError(what, name, choices, meant)
 
 
 def build(

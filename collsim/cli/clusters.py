@@ -168,7 +168,17 @@ class ClusterChoice:
         from collsim.config.profile import load
 
         name = self.profile
-        return load(name if is_path(name) else str(preset_path("profiles", name)))
+        path = name if is_path(name) else str(preset_path("profiles", name))
+        found = load(path)
+        if found.model == "nccl":
+            from collsim.calibrate.nccl_model import fitted_of
+            from collsim.errors import CollsimError, ConfigError
+
+            try:
+                fitted_of(found)
+            except CollsimError as error:
+                raise ConfigError.broken(path, str(error)) from error
+        return found
 
     def _preset(self, name: str | None, changes: "Mapping[str, object]") -> "Cluster":
         from collsim.core.cluster import Cluster

@@ -1,5 +1,6 @@
 """Profiles as TOML, read strictly and written whole."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from typing import Any
@@ -10,12 +11,15 @@ from collsim.core.collective import COLLECTIVES
 from collsim.core.profile import MAX_CHUNKS, NCCL_KEYS, ErrorSummary, Parameter, Profile
 from collsim.errors import CollsimError, ConfigError
 from collsim.files import read_text
+from collsim.nccl import release
 from collsim.units import MAX_SIZE
 
 __all__ = ["SCHEMA", "dumps", "load", "loads"]
 
 SCHEMA = "collsim/profile/1"
 
+# A number that no release has, for the newest that is known.
+_NEWEST = "9999.0"
 _TEXT, _COUNT, _NUMBER = "text", f"a whole number from 0 to {MAX_SIZE}", "a number"
 _CHUNKS = f"'auto' or a whole number from 1 to {MAX_CHUNKS}"
 _ALGORITHM = "the name of an algorithm"
@@ -141,6 +145,7 @@ def loads(text: str, file: str) -> Profile:
     _check_algorithm(file, document.get("algorithm"))
     if "nccl" in document:
         _check(file, "nccl.", document["nccl"], _NCCL, tuple(_NCCL))
+        _check_version(file, document["nccl"]["version"])
     provenance = document.get("provenance", {})
     _check(file, "provenance.", provenance, _PROVENANCE)
     apart = (*_NEEDED, "provenance", "errors")
@@ -235,6 +240,19 @@ def _check_algorithm(file: str, name: str | None) -> None:
         canonical(next((k for k in having if find(k, base).options), having[0]), name)
     except CollsimError as error:
         raise ConfigError.broken(file, str(error)) from None
+
+
+def _check_version(file: str, version: str) -> None:
+    """Refuse a release of NCCL whose tables are not known, as those of the future."""
+    newest = release(_NEWEST)
+    try:
+        known = release(version)
+    except CollsimError as error:
+        raise ConfigError.broken(file, f"nccl.version: {error}") from error
+    number = tuple(map(int, re.findall(r"\d+", version)[:2]))
+    if known is newest and number > newest.number[:2]:
+        expected = f"a release from 2.18 to {newest.name}"
+        raise ConfigError(file, "nccl.version", version, expected)
 
 
 def _repeated(value: object) -> object:

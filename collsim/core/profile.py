@@ -1,7 +1,7 @@
 """Fitted numbers of a real machine, and how far they can be trusted."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import Final, Literal
 
@@ -37,6 +37,9 @@ NCCL_KEYS: Final[dict[str, type]] = {
     "noise": float,
 }
 """What a profile of NCCL says of the system, how NCCL's table is read, and the noise."""
+_MOST: Final = 1e18
+_LEAST: Final = {"channels": 1}
+_ABOVE: Final = ("intra_bus", "two_nodes", "tree_two")
 _WORDS: Final = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -183,6 +186,21 @@ class Profile:
         for key in self.nccl:
             if key not in NCCL_KEYS:
                 raise UnknownNameError("key of nccl", key, tuple(NCCL_KEYS))
+        for key, expected in self._ill_nccl():
+            raise InputError(f"nccl.{key}: got {self.nccl[key]!r}, expected {expected}")
+
+    def _ill_nccl(self) -> Iterator[tuple[str, str]]:
+        """Yield keys whose numbers can't be of any system, and what is expected."""
+        for key, kind in NCCL_KEYS.items():
+            if kind not in (int, float):
+                continue
+            value, least = self.nccl[key], _LEAST.get(key, 0)
+            above = key in _ABOVE
+            # Neither is nan.
+            if not least <= value <= _MOST or (above and value == 0):  # type: ignore[operator]
+                yield key, "a number above 0" if above else f"{least} or more"
+        if self.nccl["gpus"] == 0 and (self.nccl["inter_bus"] or self.cluster != "ideal"):
+            yield "gpus", "1 or more: only of a machine of no preset it may be unknown, 0"
 
     @property
     def classes(self) -> tuple[str, ...]:

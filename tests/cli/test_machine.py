@@ -46,3 +46,28 @@ def test_check_refuses_it_too(fails: Any) -> None:
     log = "examples/nccl_tests_all_reduce_8gpu.txt"
     message = fails(f"check {log} --profile h100-nvswitch-8 -c dgx-a100", code=1)
     assert "the cluster is dgx-a100" in message
+
+
+def test_errors_of_a_profile_name_its_file(fails: Any, tmp_path: Path) -> None:
+    """Also those that only its use shows."""
+    path = tmp_path / "mine.toml"
+    text = Path("configs/profiles/h100-nvswitch-8.toml").read_text("utf-8")
+    path.write_text(text.replace('"hopper"', '"hoper"'), "utf-8")
+    message = fails("predict all_reduce -s 1M --profile", str(path), code=1)
+    assert message.startswith(f"{path}: unknown architecture 'hoper'; did you mean 'hopper'?")
+
+
+def test_nccls_tree_is_two(fails: Any) -> None:
+    """Its name here is suggested."""
+    message = fails("predict all_reduce -s 1M --algorithm tree", code=1)
+    assert "did you mean 'double_binary_tree'?" in message
+
+
+def test_missing_folders_are_told_before_any_work(fails: Any) -> None:
+    """Of the validation's logs, and of the profile that a fit is to write."""
+    message = fails("calibrate report --data nowhere", code=1)
+    assert message == "nowhere: is not there, expected a folder of logs"
+    assert "README.md: is a file" in fails("calibrate report --data README.md", code=1)
+    log = "examples/nccl_tests_all_reduce_8gpu.txt"
+    message = fails(f"calibrate fit {log} -o nowhere/mine.toml", code=1)
+    assert message == "nowhere/mine.toml: there is no folder nowhere"

@@ -1,5 +1,6 @@
 """``collsim calibrate fit``: measurements to a profile."""
 
+import os
 from typing import Any
 
 import click
@@ -16,7 +17,7 @@ from collsim.cli.options import (
 )
 from collsim.cli.output import Output
 from collsim.cli.types import Whole
-from collsim.errors import UsageError
+from collsim.errors import FileError, UsageError
 from collsim.files import write_whole
 
 __all__ = ["command"]
@@ -91,6 +92,9 @@ def command(
         from collsim.plot.paper import check_path
 
         check_path(picture)
+    folder = os.path.dirname(output.path)
+    if folder and not os.path.isdir(folder):
+        raise FileError(output.path, f"there is no folder {folder}")
     from collsim.calibrate.fit import fit
     from collsim.calibrate.importers import read_logs
     from collsim.config.links import fastest_link

@@ -8,7 +8,7 @@ import click
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import output_options
 from collsim.cli.output import Output, note
-from collsim.errors import InputError
+from collsim.errors import FileError, InputError
 
 __all__ = ["command"]
 
@@ -52,6 +52,9 @@ def command(data: str | None, python: str | None, output: Output) -> None:
     from collsim.report.validation_page import result_rows, validation_page
 
     folder = data or _folder()
+    if not os.path.isdir(folder):
+        what = "is a file" if os.path.exists(folder) else "is not there"
+        raise FileError(folder, f"{what}, expected a folder of logs")
     found = validate(folder, python)
     if found.no_torch is not None:
         note(found.no_torch)
