@@ -235,7 +235,9 @@ def profile_of(found: PointToPoint, rows: Sequence[Row], name: str, source: str)
     """
     used = _alone(rows)
     worlds = sorted({int(row.get("world") or row["ranks"]) for row in used})
-    notes = []
+    count = f"{len(used)} {used[0].get('pattern')} {'row' if len(used) == 1 else 'rows'}"
+    told = f"fitted to messages between pairs, {count}, and to no collective; times of "
+    notes = [f"{told}ring and other algorithms are carried over from them"]
     if found.launch.value == 0:
         notes.append("launch is 0: no message that all begin together took longer than alone")
     if found.shares:

@@ -125,6 +125,79 @@ def test_what_cannot_work_is_said_before_a_rank_starts(
     assert not Path("no.jsonl").exists()
 
 
+@pytest.fixture
+def rehearsed(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that lets `calibrate run` find rows instead of measuring them."""
+    from collsim.core.measurements_file import RowFile
+
+    monkeypatch.setattr("collsim.measure.launch.check_installed", lambda backend: None)
+
+    def rehearse(beta: float, relative_error: float = 0.001, times: float = 1.0) -> None:
+        def instead(job: Any, ranks: int) -> None:
+            base = {"collective": "sendrecv", "dtype": "float", "world": ranks,
+                    "low": 0.0, "high": 1.0, "repetitions": 9, "library": "Gloo",
+                    "clock": "host", "relative_error": relative_error}  # fmt: skip
+            with RowFile(job.path, job.resume) as file:
+                for pattern, together in (("ping_pong", 1), ("relay", 1), ("exchange", 2)):
+                    for size in (64, 4096, 65536):
+                        seconds = (1e-5 + size * beta) * (times if together > 1 else 1.0)
+                        file.append(base | {
+                            "pattern": pattern, "at_once": together, "pairs": [[0, 1]],
+                            "ranks": 2, "nodes": 1, "size": size, "count": size // 4,
+                            "seconds": seconds,
+                        })  # fmt: skip
+
+        monkeypatch.setattr("collsim.measure.launch.own_ranks", instead)
+
+    return rehearse
+
+
+RUN = "calibrate run --backend gloo --ranks 2 -o"
+
+
+def test_run_says_how_to_predict_and_what_it_is_of(
+    run: Any, rehearsed: Any, tmp_path: Path
+) -> None:
+    """With the cluster file where there is one, else with the profile; both work."""
+    for times, option in ((2.0, "-c"), (1.0, "--profile")):
+        rehearsed(1e-9, 0.31, times)
+        path = tmp_path / f"desk{option}.toml"
+        result = run(RUN, str(path))
+        assert result.exit_code == 0, result.output
+        (line,) = (text for text in result.stderr.splitlines() if "predict with it" in text)
+        assert f" {option} " in line
+        assert run(line.partition("it: collsim ")[2], "-s", "1K").exit_code == 0
+        assert "note: fitted to messages between pairs, 3 relay rows, and to" in result.stderr
+        assert "note: 9 of 9 points missed --target 0.02 (worst 31.0%)" in result.stderr
+
+
+def test_run_says_what_helps_a_fit_that_fails(
+    fails: Any, rehearsed: Any, tmp_path: Path
+) -> None:
+    """The rows are kept, and larger sizes tell beta."""
+    rehearsed(-1e-10)
+    message = fails(RUN, str(tmp_path / "x.toml"), code=1)
+    assert message.startswith("relay: times do not grow up to 64KiB")
+    assert message.endswith("x.jsonl, --resume -e with a larger size adds to them")
+
+
+@pytest.mark.parametrize("name", ["x.toml", "x-cluster.toml"])
+def test_run_overwrites_nothing(
+    run: Any, fails: Any, rehearsed: Any, tmp_path: Path, name: str
+) -> None:
+    """It is refused before anything is measured, unless the run resumes; folders always."""
+    rehearsed(1e-9)
+    (tmp_path / name).write_text("mine")
+    path = str(tmp_path / "x.toml")
+    message = fails(RUN, path, code=1)
+    assert message.startswith(f"{tmp_path / name}: exists; --resume goes on and writes it anew")
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [(name, "mine")]
+    assert run(RUN, path, "--resume").exit_code == 0
+    (tmp_path / "y.toml").mkdir()
+    message = fails(RUN, str(tmp_path / "y.toml"), "--resume", code=1)
+    assert message == f"{tmp_path / 'y.toml'}: is a directory"
+
+
 def test_a_launcher_of_one_task_is_a_shell(
     run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

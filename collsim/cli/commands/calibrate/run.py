@@ -1,7 +1,8 @@
 """``collsim calibrate run``: measure, fit, write the profile."""
 
 import os
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +10,7 @@ import click
 from collsim.cli.lazy import command as _command
 from collsim.cli.measuring import MeasureChoice, measure_options, measured
 from collsim.cli.output import Output, note
+from collsim.errors import FileError, InputError
 from collsim.files import write_whole
 
 if TYPE_CHECKING:
@@ -35,7 +37,11 @@ __all__ = ["command"]
 @measure_options
 @click.option("-o", "--output", "path", metavar="FILE", default="machine.toml",
     show_default=True, help="The profile.")  # fmt: skip
-@click.option("--resume", is_flag=True, help="Go on with the rows that are there.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with the rows that are there, and write the profile anew.",
+)
 @click.option("--name", default=None, help="Name of the profile.  [default: the file's]")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print what was found as CSV.")
@@ -52,7 +58,8 @@ def command(
     output = Output(as_json, as_csv, "-")
     output.check()
     stem = path.removesuffix(".toml")
-    rows_file = f"{stem}.jsonl"
+    rows_file, cluster_file = f"{stem}.jsonl", f"{stem}-cluster.toml"
+    _check_written((path, cluster_file), resume)
     if not measured(rows_file, resume, choice.with_p2p(), **how):
         return
     from collsim.calibrate.against import compare
@@ -63,7 +70,14 @@ def command(
     from collsim.report.point_to_point import KEYS, compared_rows, point_text
 
     rows = read_rows(rows_file)
-    found = fit_point_to_point(rows)
+    for text in _missed(rows, choice.target):
+        note(text)
+    try:
+        found = fit_point_to_point(rows)
+    except InputError as error:
+        raise InputError(
+            f"{error}; the rows are in {rows_file}, --resume -e with a larger size adds to them"
+        ) from error
     title = name or os.path.basename(stem)
     profile = profile_of(found, rows, title, rows_file)
     write_whole(path, dumps(profile))
@@ -78,8 +92,14 @@ def command(
         import tomli_w
 
         document = cluster_document(found, ranks, title)
-        write_whole(f"{stem}-cluster.toml", tomli_w.dumps(document))
-        files.append(f"{stem}-cluster.toml")
+        write_whole(cluster_file, tomli_w.dumps(document))
+        files.append(cluster_file)
+        note(f"predict with it: collsim predict all_reduce -c {shlex.quote(cluster_file)}")
+    else:
+        note(
+            f"predict with it: collsim predict all_reduce --profile {shlex.quote(path)} "
+            f"--ranks {ranks}"
+        )
     pairs = [] if several else compare(rows, shared_cores(found, ranks, title))
     output.emit(
         "calibrate run",
@@ -93,12 +113,38 @@ def command(
     )
 
 
+def _check_written(paths: Iterable[str], resume: bool) -> None:
+    """Refuse to write over what is there, before hours of measuring."""
+    for path in paths:
+        if os.path.isdir(path):
+            raise FileError(path, "is a directory")
+        if os.path.lexists(path) and not resume:
+            raise FileError(
+                path, "exists; --resume goes on and writes it anew, or name another file"
+            )
+
+
+def _missed(rows: list[dict[str, Any]], target: float) -> Iterator[str]:
+    """Say how many points took their budget before they were known well enough."""
+    widths = [float(row.get("relative_error") or 0.0) for row in rows]
+    missed = [width for width in widths if width > target]
+    if missed:
+        yield (
+            f"{len(missed)} of {len(rows)} points missed --target {target:g} (worst "
+            f"{max(missed):.1%}); raise --budget, or try --realtime"
+        )
+
+
 def _across(rows: list[dict[str, Any]]) -> Iterator[str]:
     """Say what a message between nodes costs, which the profile of one class has not."""
     from collsim.calibrate.point_to_point import fit_point_to_point
     from collsim.units import format_bandwidth, format_time
 
-    pairs = [row["pairs"] for row in rows if row["pattern"] == "ping_pong" and row["nodes"] > 1]
+    pairs = [
+        row["pairs"]
+        for row in rows
+        if row.get("pattern") == "ping_pong" and (row.get("nodes") or 1) > 1
+    ]
     for pair in [pair for i, pair in enumerate(pairs) if pair not in pairs[:i]]:
         found = fit_point_to_point(rows, pair)
         a, b = pair[0]
