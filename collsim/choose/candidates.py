@@ -23,6 +23,8 @@ _VARIANTS: Final = 2**16
 # nearly equal their times have to be.
 _CONFIRMED: Final = 2**14
 _SAME: Final = 1e-9
+# Bounds of more chunks than these are told from theirs.
+_TOLD: Final = 4
 # A size far above all that are asked for.
 _FAR: Final = 2.0**60
 
@@ -145,7 +147,7 @@ class Candidate:
             return
         if chunks > 1 and self.free:
             yield self.floor(channels)
-            stretched = self.stretched(chunks, channels) if chunks > 4 else None
+            stretched = self.stretched(chunks, channels) if chunks > _TOLD else None
             if stretched is not None:
                 yield stretched
                 return
@@ -184,7 +186,7 @@ class Candidate:
             tried: list[tuple[int, float]] = []
             for variant in group:
                 enough = worse == ENOUGH or (not worse and more_chunks(tried) > at_most)
-                if variant.low > nbytes or enough:
+                if variant.low > nbytes or enough or self._busy(variant, nbytes) > at_most:
                     break
                 try:
                     seconds = variant.seconds(nbytes)
@@ -196,6 +198,13 @@ class Candidate:
                 if seconds < least * (1 - TIE):
                     best, least = variant, seconds
         return best, least
+
+    def _busy(self, variant: Variant, nbytes: float) -> float:
+        """Return seconds for which links are busy in so many chunks or more, if few tell."""
+        if self.formula or not self.free or variant.chunks <= _TOLD:
+            return 0.0
+        lines = self.stretched(variant.chunks, variant.channels)
+        return 0.0 if lines is None else _at(lines, nbytes)
 
     def confirmed(self, best: Variant, nbytes: float) -> bool | None:
         """Return whether a simulation says what a formula does of time and chunks.

@@ -12,6 +12,7 @@ from collsim.choose.curves import curves, tried
 from collsim.choose.envelope import Envelope
 from collsim.choose.lines import Stretch
 from collsim.choose.ranges import Policy, Range
+from collsim.choose.sampled import Sampled
 from collsim.choose.seen import Seen
 from collsim.choose.specs import spec_list
 from collsim.core.cluster import Cluster
@@ -31,6 +32,8 @@ _SHORTEST: Final = 1e-4
 _FAIR_SHORTEST: Final = 1e-3
 # Ranks from which runs are so many or so long that the compiled loops are worth loading.
 _MANY: Final = 12
+# At how many sizes in each doubling the answer is compared with everybody.
+_PER_DOUBLING: Final = 4
 # By what factor slower counts as slower for the reader.
 _WORTH_SAYING: Final = 1.01
 
@@ -118,6 +121,9 @@ def choose(
         *((FAIR_NOISE, _FAIR_SHORTEST) if cluster.sharing == "fair" else (TIE, _SHORTEST)),
     )
     stretches = contest.run(low, high)
+    if not contest.formula:
+        sampled = Sampled(candidates, contest.noise)
+        stretches = sampled.correct(stretches, _PER_DOUBLING)
     for candidate in candidates:
         if not any(s.sizes for s in seen.values() if s.variant.candidate is candidate):
             left_out[candidate.name] = _too_slow(candidate, Envelope(low, high, stretches))
