@@ -123,7 +123,7 @@ def compared(
     from collsim.interop.nccl_tuner import against
     from collsim.nccl import communicator, tuning
 
-    version = choice.version or _NEWEST
+    version = _NEWEST if choice.version is None else choice.version
     table = tuning(communicator(network), version)
     least = counted_gain(choice.min_gain, profile)
     run: dict[str, Any] = {
