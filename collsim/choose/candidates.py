@@ -147,10 +147,13 @@ class Candidate:
             return
         if chunks > 1 and self.free:
             yield self.floor(channels)
-            stretched = self.stretched(chunks, channels) if chunks > _TOLD else None
-            if stretched is not None:
-                yield stretched
+            try:
+                stretched = self.stretched(chunks, channels) if chunks > _TOLD else None
+                yield self.least(chunks, channels) if stretched is None else stretched
+            except TooLargeError:
+                # What is too large to be built is never run either.
                 return
+            return
         yield self.least(chunks, channels)
 
     def _exact(self, chunks: int) -> Lines:
@@ -227,16 +230,22 @@ class Candidate:
         same = math.isclose(times[best.chunks], best.seconds(nbytes), rel_tol=_SAME)
         return same and times[best.chunks] <= least * (1 + _SAME)
 
-    def smallest(self) -> Variant:
-        """Return the first variant.
-
-        Raises
-        ------
-        TooLargeError
-            If it is too large to be simulated.
-        """
-        next(self.variants[0].bounds())
-        return self.variants[0]
+    def drop_too_large(self) -> dict[str, str]:
+        """Drop what can't be simulated even in one chunk; return what that is, and why."""
+        dropped: dict[str, str] = {}
+        kept: list[Variant] = []
+        for channels, group in groupby(self.variants, key=lambda v: v.channels):
+            alike = list(group)
+            try:
+                next(alike[0].bounds())
+            except TooLargeError as error:
+                dropped[f"{self.name} in {channels} channels"] = str(error)
+            else:
+                kept += alike
+        self.variants = kept
+        if not kept:
+            return {self.name: next(iter(dropped.values()))}
+        return dropped
 
 
 def _at(lines: Lines, nbytes: float) -> float:

@@ -34,12 +34,16 @@ class Sampled:
         All that there are; of equals the first is the fastest.
     tie : float
         Times that differ by less, relative, are equal.
+    shortest : float
+        Ratio of sizes, less 1, closer to which an end is not run down; at 0 borders are
+        looked at from both sides, too.
     """
 
-    def __init__(self, candidates: list[Candidate], tie: float) -> None:
+    def __init__(self, candidates: list[Candidate], tie: float, shortest: float) -> None:
         self.owners = {v.owner: (c, v) for c in candidates for v in c.variants}
         self.candidates = candidates
         self.tie = tie
+        self.shortest = shortest
 
     def correct(self, stretches: list[Stretch], per_doubling: int) -> list[Stretch]:
         """Return the stretches with what is faster somewhere put in.
@@ -73,7 +77,9 @@ class Sampled:
                 before, after = order[max(0, at - 1)], order[min(len(order) - 1, at + 1)]
                 stretches = self._put(stretches, n, before, after, found)
                 todo.update(_between(before, n), _between(n, after))
-            todo = (todo or self._beside(stretches)) - looked
+            if not (todo or self.shortest):
+                todo = self._beside(stretches)
+            todo -= looked
         return stretches
 
     def _beside(self, stretches: list[Stretch]) -> set[int]:
@@ -133,7 +139,7 @@ class Sampled:
 
         if is_faster(to):
             return to
-        while abs(to - n) > 1:
+        while abs(to - n) > max(1, n * self.shortest):
             middle = (n + to) // 2
             if is_faster(middle):
                 n = middle
