@@ -189,7 +189,11 @@ class Candidate:
             tried: list[tuple[int, float]] = []
             for variant in group:
                 enough = worse == ENOUGH or (not worse and more_chunks(tried) > at_most)
-                if variant.low > nbytes or enough or self._busy(variant, nbytes) > at_most:
+                if (
+                    variant.low > nbytes
+                    or enough
+                    or self._busy(variant, nbytes) > min(at_most, least * (1 + TIE))
+                ):
                     break
                 try:
                     seconds = variant.seconds(nbytes)

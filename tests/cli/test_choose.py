@@ -282,3 +282,10 @@ def test_answer_comes_before_the_notes(run: Any) -> None:
     assert lines[-1].startswith("note: left out")
     assert lines[1].split()[-5:] == ["at", "time", "(us)", "gain", "efficiency"]
     assert " 2MiB " in lines[2]
+
+
+def test_what_takes_long_is_said_before(run: Any) -> None:
+    """Fair shares of many ranks, at every size; not where links are passed one by one."""
+    line = "choose all_reduce -c pcie-8 --nodes 2 --algorithm recursive_doubling"
+    assert "takes long to simulate" in run(line).stderr
+    assert "takes long to simulate" not in run(f"{line} --sharing fifo").stderr

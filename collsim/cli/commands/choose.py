@@ -87,7 +87,7 @@ def command(
     only = [name for names in algorithms for name in names if name not in ("auto", "all")]
     names = _names(collective, nccl.asked)
     network = opened(cluster)
-    tell_large(network)
+    tell_large(network, every_size=True)
     profile = cluster.load_profile()
     if nccl.asked:
         compared(
