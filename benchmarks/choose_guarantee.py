@@ -14,7 +14,10 @@ from __future__ import annotations
 import random
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 from collsim.choose.candidates import Candidate, Variant
 from collsim.choose.curves import curves
@@ -42,7 +45,29 @@ def clusters() -> dict[str, Cluster]:
         "fat-tree-4x2": Cluster.load("dgx-h100-fat-tree-2to1", nodes=4, gpus_per_node=2),
         "gh200-2x4": Cluster.load("gh200-slingshot", nodes=2),
         "pcie-8": Cluster.load("pcie-8"),
+        "busy-13": Cluster.ideal(
+            13, alpha="1us", bandwidth="450GB/s", alpha_busy=1e-6 / 3, launch="3us"
+        ),
+        "late-a100-1x8": late("dgx-a100", 7),
+        "late-a100-2x5": late("dgx-a100", 7, nodes=2, gpus_per_node=5, gamma=1e-11),
+        "late-fat-tree-4x2": late(
+            "dgx-h100-fat-tree-2to1", 0, nodes=4, gpus_per_node=2, sharing="fifo"
+        ),
+        "late-efa-2x8": late("p5-efa", 4, nodes=2),
+        "fat-tree-4x3": replace(
+            Cluster.load("dgx-h100-fat-tree-2to1", nodes=4, gpus_per_node=3),
+            sharing="fair",
+            gamma=1e-11,
+        ),
     }
+
+
+def late(name: str, rank: int, nodes: int = 1, gpus_per_node: int = 8, **more: Any) -> Cluster:
+    """Return a cluster where one rank is late by 30 microseconds."""
+    cluster = Cluster.load(name, nodes=nodes, gpus_per_node=gpus_per_node)
+    delay = np.zeros(cluster.ranks)
+    delay[rank] = 30e-6
+    return replace(cluster, delay=delay, **more)
 
 
 @dataclass(frozen=True)

@@ -244,7 +244,9 @@ def build(
         raise InputError(f"chunks: {kind.name}/{name} sends each message whole, got {chunks}")
     if channels != 1 and not algorithm.channeled:
         raise InputError(f"channels: {kind.name}/{name} runs in one, got {channels}")
-    parts = algorithm.cut(Setting(ranks, node, multicast), chunks)
+    setting = Setting(ranks, node, multicast)
+    setting.check_channels(channels)
+    parts = algorithm.cut(setting, chunks)
     builder = Builder(
         kind, ranks, root, chunks, parts, node=node, channels=channels, multicast=multicast
     )

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from collsim.algorithms._catalogue import find
+from collsim.algorithms._given import checked_groups, checked_pieces
 from collsim.algorithms._recorder import Recorder
 from collsim.algorithms._recording import Recording, together
 from collsim.core.builder import Builder
-from collsim.core.collective import Collective, collective
+from collsim.core.collective import Collective, check_count, collective
 from collsim.core.setting import Setting
 from collsim.errors import InputError
 
@@ -69,12 +70,14 @@ def part(
     >>> [(c.src.tolist(), c.dst.tolist()) for calls in recording.rounds for c in calls]
     [([2], [0])]
     """
-    groups = np.atleast_2d(np.arange(b.ranks) if ranks is None else np.asarray(ranks))
-    sub = collective(kind)
+    if not isinstance(algorithm, str) and not callable(algorithm):
+        raise InputError(f"part: algorithm is {algorithm!r}, expected a name or a function")
+    groups = checked_groups(b, ranks)
+    channels, sub = check_count("channels", channels), collective(kind)
     size = groups.shape[1]
     blocks = sub.blocks(size)
-    given = _cut(b, blocks) if pieces is None else np.asarray(pieces)
-    given = np.broadcast_to(given, (len(groups), *given.shape[-2:]))
+    all_or_some = _cut(b, blocks) if pieces is None else pieces
+    given = checked_pieces(b, all_or_some, len(groups))
     if given.shape[1] != blocks:
         raise InputError(
             f"part: pieces has {given.shape[1]} blocks, expected {blocks} for {sub.name} "

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from collsim.algorithms._recording import Call, Recording
+from collsim.algorithms._recording import Call, Recording, checked
 from collsim.core.builder import Builder
 from collsim.core.collective import Collective
 from collsim.core.schedule import COPY
@@ -104,6 +104,14 @@ def play(b: Builder, recording: Recording) -> None:
     >>> len(b.finish())
     1
     """
+    checked(recording, "play")
+    for calls in recording.rounds:
+        for call in calls:
+            if call.channel >= b.channels:
+                raise InputError(
+                    f"play: the recording has a channel {call.channel}, the builder has "
+                    f"{b.channels}, counted from 0"
+                )
     if recording.pieces != b.pieces.size:
         raise InputError(
             f"play: the recording has {recording.pieces} pieces, the builder {b.pieces.size}"

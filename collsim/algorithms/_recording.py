@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from collsim.errors import InputError
 
-__all__ = ["Call", "Recording", "apart", "together"]
+__all__ = ["Call", "Recording", "apart", "checked", "together"]
 
 IntArray = NDArray[np.int64]
 
@@ -125,13 +125,20 @@ class Recording:
         return self.changed(change, pieces=of, scratch=self.scratch * width)
 
 
+def checked(recording: object, what: str = "compose") -> Recording:
+    """Return a recording, or raise InputError if it is none."""
+    if not isinstance(recording, Recording):
+        raise InputError(f"{what}: got {type(recording).__name__}, expected a Recording")
+    return recording
+
+
 def apart(recordings: Iterable[Recording], queues: bool = True) -> list[Recording]:
     """Return recordings whose scratch places, and queues, are told apart.
 
     The last one has the number of all of them.
     """
     found: list[Recording] = []
-    for recording in recordings:
+    for recording in map(checked, recordings):
         if found and recording.pieces != found[0].pieces:
             raise InputError(
                 f"compose: recordings are of {found[0].pieces} and {recording.pieces} pieces, "

@@ -14,10 +14,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import ArrayLike
 
+from collsim.algorithms._given import numbers
 from collsim.algorithms._part import Build, part
 from collsim.algorithms._recorder import Recorder, play
-from collsim.algorithms._recording import Call, Recording, apart, together
+from collsim.algorithms._recording import Call, Recording, apart, checked, together
 from collsim.core.builder import Builder
+from collsim.core.collective import check_count
 from collsim.core.schedule import COPY, REDUCE
 from collsim.errors import InputError
 
@@ -87,7 +89,8 @@ def reverse(recording: Recording, adds: bool) -> Recording:
     Raises
     ------
     InputError
-        If data don't keep their place.
+        If data don't keep their place, or reach a rank twice: then copies backwards would
+        overwrite each other, and what is added up would be counted twice.
 
     Examples
     --------
@@ -114,8 +117,29 @@ def reverse(recording: Recording, adds: bool) -> Recording:
             strict=False,
         )
 
-    turned = recording.changed(change, queues=0)
-    return replace(turned, rounds=turned.rounds[::-1])
+    turned = checked(recording, "reverse").changed(change, queues=0)
+    turned = replace(turned, rounds=turned.rounds[::-1])
+    _check_once(turned)
+    return turned
+
+
+def _check_once(turned: Recording) -> None:
+    """Refuse that a place is overwritten twice, or a share of a sum sent twice."""
+    calls = list(chain.from_iterable(turned.rounds))
+    for kind, ends, what in ((COPY, "dst", "overwritten"), (REDUCE, "src", "added up")):
+        rows = [(getattr(c, ends), c.pieces) for c in calls if c.kind == kind]
+        if not rows:
+            continue
+        places = turned.pieces + turned.scratch
+        keys = np.concatenate([(end[:, None] * places + p).ravel() for end, p in rows])
+        found = np.sort(keys)
+        twice = found[1:][found[1:] == found[:-1]]
+        if twice.size:
+            rank, piece = divmod(int(twice[0]), places)
+            raise InputError(
+                f"reverse: piece {piece} of rank {rank} would be {what} twice, as it goes "
+                "down no tree"
+            )
 
 
 def in_turns(recording: Recording, strict: bool = False) -> Recording:
@@ -126,7 +150,7 @@ def in_turns(recording: Recording, strict: bool = False) -> Recording:
     strict : bool
         Whether a message also waits for the one that its sender listed before it.
     """
-    return recording.changed(
+    return checked(recording, "in_turns").changed(
         lambda call: replace(call, turn=np.zeros(call.src.size, dtype=np.int64), strict=strict),
         queues=1,
     )
@@ -145,9 +169,11 @@ def over_channels(channels: int, make: Callable[[int], Recording]) -> Recording:
     """
 
     def of(channel: int) -> Recording:
-        return make(channel).changed(lambda call: replace(call, channel=channel))
+        return checked(make(channel), "over_channels").changed(
+            lambda call: replace(call, channel=channel)
+        )
 
-    return together(*(of(channel) for channel in range(channels)))
+    return together(*(of(channel) for channel in range(check_count("channels", channels))))
 
 
 def in_chunks(b: Builder, pieces: ArrayLike, make: Callable[[Builder], Recording]) -> Recording:
@@ -170,9 +196,20 @@ def in_chunks(b: Builder, pieces: ArrayLike, make: Callable[[Builder], Recording
     >>> [(calls[0].src.tolist(), calls[0].pieces.tolist()) for calls in chain.rounds]
     [([0], [[0]]), ([1], [[0]]), ([0], [[1]]), ([1], [[1]])]
     """
-    chunks = np.asarray(pieces)
-    width = chunks.shape[1] // len(b.pieces)
-    one = make(Recorder(b.collective, b.setting, b.root, parts=width))
+    chunks = numbers("in_chunks: pieces", pieces, b.pieces.size, "pieces")
+    blocks = len(b.pieces)
+    if chunks.ndim != 2 or chunks.shape[1] % blocks:
+        raise InputError(
+            f"in_chunks: pieces has shape {chunks.shape}, expected (chunks, x), x a multiple "
+            f"of {blocks}"
+        )
+    width = chunks.shape[1] // blocks
+    one = checked(make(Recorder(b.collective, b.setting, b.root, parts=width)), "in_chunks")
+    if one.pieces != chunks.shape[1]:
+        raise InputError(
+            f"in_chunks: a recording of {one.pieces} pieces, expected the {chunks.shape[1]} "
+            "of one chunk"
+        )
     parties = np.arange(b.ranks + b.setting.agents.size)[None]
     return pipeline(*(one.on(parties, chunk[None, :, None], b.pieces.size) for chunk in chunks))
 
@@ -210,9 +247,21 @@ def inside_across(
     >>> [[call.src.tolist() for call in calls] for calls in three.rounds]
     [[[0, 1, 2, 3]], [[2, 3]], [[0, 1]], [[0, 1, 2, 3]]]
     """
+    if not b.setting.even:
+        counts = sorted({len(members) for members in b.setting.members})
+        raise InputError(
+            f"inside_across: nodes of {counts[0]} to {counts[-1]} ranks, expected equally many"
+        )
     ranks = np.stack(b.setting.members)
     width = ranks.shape[1]
-    shares = np.reshape(b.pieces if pieces is None else np.asarray(pieces), (width, -1))
+    some = b.pieces if pieces is None else pieces
+    held = numbers("inside_across: pieces", some, b.pieces.size, "pieces")
+    if held.size % width:
+        raise InputError(
+            f"inside_across: {held.size} pieces can't be cut into a share for each of {width} "
+            "ranks of a node"
+        )
+    shares = held.reshape(width, -1)
     found = []
     if before is not None:
         found.append(part(b, *before, ranks=ranks, pieces=shares))

@@ -23,6 +23,8 @@ _VARIANTS: Final = 2**16
 # nearly equal their times have to be.
 _CONFIRMED: Final = 2**14
 _SAME: Final = 1e-9
+# Bounds of more chunks than these are told from theirs.
+_TOLD: Final = 4
 # A size far above all that are asked for.
 _FAR: Final = 2.0**60
 
@@ -145,10 +147,13 @@ class Candidate:
             return
         if chunks > 1 and self.free:
             yield self.floor(channels)
-            stretched = self.stretched(chunks, channels) if chunks > 4 else None
-            if stretched is not None:
-                yield stretched
+            try:
+                stretched = self.stretched(chunks, channels) if chunks > _TOLD else None
+                yield self.least(chunks, channels) if stretched is None else stretched
+            except TooLargeError:
+                # What is too large to be built is never run either.
                 return
+            return
         yield self.least(chunks, channels)
 
     def _exact(self, chunks: int) -> Lines:
@@ -184,7 +189,11 @@ class Candidate:
             tried: list[tuple[int, float]] = []
             for variant in group:
                 enough = worse == ENOUGH or (not worse and more_chunks(tried) > at_most)
-                if variant.low > nbytes or enough:
+                if (
+                    variant.low > nbytes
+                    or enough
+                    or self._busy(variant, nbytes) > min(at_most, least * (1 + TIE))
+                ):
                     break
                 try:
                     seconds = variant.seconds(nbytes)
@@ -196,6 +205,13 @@ class Candidate:
                 if seconds < least * (1 - TIE):
                     best, least = variant, seconds
         return best, least
+
+    def _busy(self, variant: Variant, nbytes: float) -> float:
+        """Return seconds for which links are busy in so many chunks or more, if few tell."""
+        if self.formula or not self.free or variant.chunks <= _TOLD:
+            return 0.0
+        lines = self.stretched(variant.chunks, variant.channels)
+        return 0.0 if lines is None else _at(lines, nbytes)
 
     def confirmed(self, best: Variant, nbytes: float) -> bool | None:
         """Return whether a simulation says what a formula does of time and chunks.
@@ -218,16 +234,22 @@ class Candidate:
         same = math.isclose(times[best.chunks], best.seconds(nbytes), rel_tol=_SAME)
         return same and times[best.chunks] <= least * (1 + _SAME)
 
-    def smallest(self) -> Variant:
-        """Return the first variant.
-
-        Raises
-        ------
-        TooLargeError
-            If it is too large to be simulated.
-        """
-        next(self.variants[0].bounds())
-        return self.variants[0]
+    def drop_too_large(self) -> dict[str, str]:
+        """Drop what can't be simulated even in one chunk; return what that is, and why."""
+        dropped: dict[str, str] = {}
+        kept: list[Variant] = []
+        for channels, group in groupby(self.variants, key=lambda v: v.channels):
+            alike = list(group)
+            try:
+                next(alike[0].bounds())
+            except TooLargeError as error:
+                dropped[f"{self.name} in {channels} channels"] = str(error)
+            else:
+                kept += alike
+        self.variants = kept
+        if not kept:
+            return {self.name: next(iter(dropped.values()))}
+        return dropped
 
 
 def _at(lines: Lines, nbytes: float) -> float:

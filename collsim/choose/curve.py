@@ -106,6 +106,8 @@ class Curve:
         self._floors: list[Least] = []
         whole = f"{self.collective.name}/{self.name}"
         wanted = _counts("channels", channels, self.algorithm.channeled, f"{whole} runs in one")
+        if wanted is not None:
+            setting.check_channels(wanted[-1])
         self.channels = channels_of(self.algorithm, setting) if wanted is None else wanted
         refused = f"{whole} sends each message whole"
         counts = _counts("chunks", chunks, self.algorithm.chunked, refused)

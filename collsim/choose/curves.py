@@ -61,6 +61,8 @@ def curves(
             f"cluster: got {cluster!r}, expected a Cluster, as Cluster.load(name) gives"
         )
     check_root(root, cluster.ranks)
+    numbers = [channels] if isinstance(channels, int) else channels
+    cluster.setting.check_channels(max((n for n in numbers if isinstance(n, int)), default=1))
     if model == "formula" and cluster.uniform is None:
         raise InputError(
             f"model: no formula is exact on cluster {cluster.name!r}, which is no ideal "

@@ -12,13 +12,14 @@ from collsim.choose.curves import curves, tried
 from collsim.choose.envelope import Envelope
 from collsim.choose.lines import Stretch
 from collsim.choose.ranges import Policy, Range
+from collsim.choose.sampled import Sampled
 from collsim.choose.seen import Seen
 from collsim.choose.specs import spec_list
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.engine.bound import Bound, bound
 from collsim.engine.simulation import load
-from collsim.errors import InputError, TooLargeError
+from collsim.errors import InputError
 from collsim.units import parse_size
 
 __all__ = ["FAIR_NOISE", "Policy", "Range", "choose"]
@@ -31,6 +32,10 @@ _SHORTEST: Final = 1e-4
 _FAIR_SHORTEST: Final = 1e-3
 # Ranks from which runs are so many or so long that the compiled loops are worth loading.
 _MANY: Final = 12
+# At how many sizes in each doubling the answer is compared with everybody.
+# Fair shares take long to run, and jump less.
+_PER_DOUBLING: Final = 4
+_FAIR_PER_DOUBLING: Final = 1
 # By what factor slower counts as slower for the reader.
 _WORTH_SAYING: Final = 1.01
 
@@ -118,6 +123,10 @@ def choose(
         *((FAIR_NOISE, _FAIR_SHORTEST) if cluster.sharing == "fair" else (TIE, _SHORTEST)),
     )
     stretches = contest.run(low, high)
+    if not contest.formula:
+        fair = cluster.sharing == "fair"
+        sampled = Sampled(candidates, contest.noise, _FAIR_SHORTEST if fair else 0.0)
+        stretches = sampled.correct(stretches, _FAIR_PER_DOUBLING if fair else _PER_DOUBLING)
     for candidate in candidates:
         if not any(s.sizes for s in seen.values() if s.variant.candidate is candidate):
             left_out[candidate.name] = _too_slow(candidate, Envelope(low, high, stretches))
@@ -131,15 +140,9 @@ def choose(
 
 def _possible(candidates: list[Candidate], left_out: dict[str, str]) -> list[Candidate]:
     """Return those that can be simulated at all."""
-    possible = []
     for candidate in candidates:
-        try:
-            candidate.smallest()
-        except TooLargeError as error:
-            left_out[candidate.name] = str(error)
-        else:
-            possible.append(candidate)
-    return possible
+        left_out |= candidate.drop_too_large()
+    return [candidate for candidate in candidates if candidate.variants]
 
 
 def _too_slow(candidate: Candidate, envelope: Envelope) -> str:

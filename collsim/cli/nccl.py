@@ -134,7 +134,7 @@ def compared(
     """
     from collsim.interop.nccl_tuner import against
 
-    version = choice.version or _NEWEST
+    version = _NEWEST if choice.version is None else choice.version
     fitted = fitted_times(profile, network if said else None)
     table = _table(network, version, fitted)
     least = counted_gain(choice.min_gain, profile)

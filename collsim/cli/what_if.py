@@ -14,6 +14,8 @@ __all__ = ["opened", "tell_healthy", "tell_large", "tell_uncrossed"]
 
 _SHOWN: Final = 4
 _LARGE: Final = 512
+# Ranks from which every size counts for a policy, and runs with fair shares take long.
+_LARGE_FAIR: Final = 12
 
 
 def opened(choice: "ClusterChoice") -> "Cluster":
@@ -102,9 +104,14 @@ def tell_healthy(rows: "Iterable[Row]") -> None:
         note(f"the healthy time is of another algorithm at {_some(others)}")
 
 
-def tell_large(cluster: "Cluster") -> None:
+def tell_large(cluster: "Cluster", every_size: bool = False) -> None:
     """Say before a long simulation that it is one."""
-    if cluster.uniform is None and cluster.ranks >= _LARGE:
+    if every_size and cluster.sharing == "fair" and cluster.ranks >= _LARGE_FAIR:
+        note(
+            f"links of {cluster.ranks} ranks are shared fairly, which takes long to simulate "
+            "at every size: up to minutes"
+        )
+    elif cluster.uniform is None and cluster.ranks >= _LARGE:
         note(f"simulating message by message on {cluster.ranks} ranks, which can take minutes")
 
 

@@ -103,6 +103,10 @@ class Builder:
 
     def share(self, channel: int) -> Int64:
         """Return the pieces of one channel, shape (blocks, parts of the channel)."""
+        if not 0 <= channel < self.channels:
+            raise InputError(
+                f"builder: channel is {channel}, expected 0 to {self.channels - 1}"
+            )
         width = self.parts // self.channels
         return self.pieces[:, channel * width : (channel + 1) * width]
 

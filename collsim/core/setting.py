@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +11,9 @@ from collsim.core.collective import check_ranks
 from collsim.errors import InputError
 
 __all__ = ["Setting"]
+
+# NCCL's MAXCHANNELS (2.30, src/include/device.h).
+_MOST_CHANNELS: Final = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +87,24 @@ class Setting:
     def fewest(self) -> int:
         """Ranks of the node that has the fewest."""
         return min(len(ranks) for ranks in self.members)
+
+    def check_channels(self, channels: int) -> int:
+        """Return a number of channels: 64, as NCCL has, or one per GPU of a node, at most.
+
+        Raises
+        ------
+        InputError
+            If it is more.
+
+        Examples
+        --------
+        >>> Setting(8).check_channels(64)
+        64
+        """
+        most = max(_MOST_CHANNELS, *(len(ranks) for ranks in self.members))
+        if channels > most:
+            raise InputError(f"channels: got {channels}, expected at most {most}")
+        return channels
 
     @property
     def even(self) -> bool:

@@ -229,7 +229,10 @@ def release(version: str) -> Release:
     """
     match = _NUMBER.fullmatch(version.strip())
     if not match:
-        raise InputError(f"NCCL version {version!r}: expected one such as '2.30.7'")
+        newest = RELEASES[0].name
+        raise InputError(
+            f"NCCL version {version!r}: expected one such as {newest!r}, the newest known"
+        )
     major, minor = int(match[1]), int(match[2])
     wanted = (major, minor, 10**6 if match[3] is None else int(match[3]))
     started = _starts()

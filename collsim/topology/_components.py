@@ -35,7 +35,8 @@ def find_links(cluster: Cluster, component: str) -> IntArray:
     Raises
     ------
     InputError
-        If there is no such part; the message names the nearest that there is.
+        If there is no such part; the message names the nearest that there is. If it is no
+        text.
 
     Examples
     --------
@@ -43,6 +44,10 @@ def find_links(cluster: Cluster, component: str) -> IntArray:
     >>> [two.links.names[i] for i in find_links(two, "nic[1:3]")]
     ['nic[11].up', 'nic[11].down']
     """
+    if not isinstance(component, str):
+        raise InputError(
+            f"component: got {component!r}, expected a name such as 'nic[3]', each by itself"
+        )
     graph = Graph(cluster)
     name = _OF_NODE.sub(lambda m: _of_node(graph, component, m), component.strip())
     names = cluster.links.names

@@ -8,7 +8,10 @@ import pytest
 from collsim.algorithms import build
 from collsim.algorithms.compose import (
     Recording,
+    in_chunks,
+    in_turns,
     inside_across,
+    over_channels,
     part,
     pipeline,
     play,
@@ -127,7 +130,7 @@ def test_a_composition_is_a_part_like_any_other() -> None:
 )
 def test_what_does_not_fit_is_named(wrong: dict[str, list[list[int]]], message: str) -> None:
     """Pieces that can't be cut, blocks that are too many, a root that is elsewhere."""
-    b = Builder(collective("broadcast"), 4, parts=2)
+    b = Builder(collective("broadcast"), 4, parts=3)
     with pytest.raises(InputError, match=message):
         part(b, "broadcast", "double_binary_tree", **wrong)
 
@@ -140,3 +143,93 @@ def test_inside_and_across_is_an_all_reduce_whatever_the_parts_are() -> None:
             steps = ("reduce_scatter", scatter), ("all_reduce", across), ("all_gather", gather)
             play(b, inside_across(b, *steps))
             assert verify_schedule(b.finish()).ok
+
+
+BAD_PARTS = [
+    ({"pieces": [99]}, "pieces: got 99, expected pieces from 0 to 3"),
+    ({"pieces": [[-1]]}, "pieces: got -1, expected pieces from 0 to 3"),
+    ({"pieces": [[0.5]]}, "expected whole numbers"),
+    ({"pieces": "abc"}, "got 'abc', expected whole numbers"),
+    ({"pieces": [0]}, r"pieces has shape \(1,\), expected \(blocks, x\)"),
+    ({"pieces": []}, "pieces: got none"),
+    ({"pieces": [[0, 1], [2]]}, "unequal length"),
+    ({"pieces": [[1, 1]]}, "piece 1 is there twice"),
+    ({"pieces": [[[0]], [[1]]]}, "pieces of 2 groups, but ranks of 1"),
+    ({"ranks": [0, 0]}, "rank 0 is there twice"),
+    ({"ranks": [[0, 1], [1, 2]]}, "rank 1 is there twice"),
+    ({"ranks": [0, 4]}, "ranks: got 4, expected ranks from 0 to 3"),
+    ({"ranks": [[0, 1], [2]]}, "unequal length"),
+    ({"channels": 0}, "channels: got 0"),
+    ({"algorithm": None}, "algorithm is None, expected a name or a function"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "message"), BAD_PARTS)
+def test_a_part_of_what_is_not_there_is_refused(wrong: dict[str, object], message: str) -> None:
+    """One line for each."""
+    b = Builder(collective("broadcast"), 4, parts=4)
+    given = {"algorithm": "mst"} | wrong
+    with pytest.raises(InputError, match=message) as caught:
+        part(b, "broadcast", **given)
+    assert "\n" not in str(caught.value)
+
+
+def test_rails_need_nodes_of_one_size_and_a_share_each() -> None:
+    """Nodes of two and three ranks; three pieces on nodes of two."""
+    steps = ("reduce_scatter", "ring"), ("all_reduce", "mst"), ("all_gather", "ring")
+    b = Builder(collective("all_reduce"), 5, parts=6, node=[0, 0, 1, 1, 1])
+    with pytest.raises(InputError, match="nodes of 2 to 3 ranks, expected equally many"):
+        inside_across(b, *steps)
+    b = Builder(collective("all_reduce"), 4, parts=3, node=[0, 0, 1, 1])
+    with pytest.raises(InputError, match="3 pieces can't be cut into a share for each of 2"):
+        inside_across(b, *steps)
+
+
+def test_chunks_need_pieces_and_their_own_builder() -> None:
+    """No pieces; as many as are no whole blocks; a recording of the whole."""
+    b = Builder(collective("all_gather"), 2, parts=2)
+    for pieces, message in (
+        ([], "got none"),
+        ([0, 1], "has shape"),
+        ([[0, 1, 2]], "has shape"),
+    ):
+        with pytest.raises(InputError, match=message):
+            in_chunks(b, pieces, lambda one: part(one, "all_gather", "ring"))
+    with pytest.raises(InputError, match="recording of 4 pieces, expected the 2"):
+        in_chunks(b, [[0, 2], [1, 3]], lambda one: part(b, "all_gather", "ring"))
+
+
+def test_what_is_no_recording_is_refused() -> None:
+    """None, as of a function without return."""
+    b = Builder(collective("broadcast"), 2)
+    doing = [
+        lambda: then(None),
+        lambda: together(None),
+        lambda: reverse(None, adds=True),
+        lambda: in_turns(None),
+        lambda: play(b, None),
+        lambda: over_channels(1, lambda channel: None),
+    ]
+    for do in doing:
+        with pytest.raises(InputError, match="got NoneType, expected a Recording"):
+            do()
+
+
+def test_more_channels_than_a_builder_has_are_refused() -> None:
+    """Where its pieces are asked for, and where it is played."""
+    b = Builder(collective("broadcast"), 2, channels=2)
+    with pytest.raises(InputError, match="channel is 2, expected 0 to 1"):
+        over_channels(5, lambda c: part(b, "broadcast", "mst", pieces=b.share(c)))
+    five = over_channels(5, lambda _: part(b, "broadcast", "mst"))
+    with pytest.raises(InputError, match="a channel 2, the builder has 2"):
+        play(b, five)
+
+
+def test_what_reaches_a_rank_twice_can_t_be_reversed() -> None:
+    """Backwards, a broadcast that copies, and one that a rank gets twice and adds up."""
+    b = Builder(collective("broadcast"), 3)
+    down = part(b, "broadcast", "mst")
+    with pytest.raises(InputError, match="piece 0 of rank 0 would be overwritten twice"):
+        reverse(down, adds=False)
+    with pytest.raises(InputError, match="would be added up twice"):
+        reverse(then(down, down), adds=True)

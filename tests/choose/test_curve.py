@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from collsim.algorithms import algorithm_names, find, refusal
+from collsim.algorithms import algorithm_names, build, find, refusal
 from collsim.choose.curve import Curve, Model
+from collsim.choose.curves import curves
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES
 from collsim.core.link import LinkClass
@@ -156,3 +157,13 @@ def test_many_runs_change_to_the_compiled_loop_without_changing_a_bit() -> None:
         curve.simulation(1)
     assert curve.simulation(1).compiled
     assert curve.seconds(12345.6) == before
+
+
+def test_channels_beyond_what_any_machine_has_are_refused() -> None:
+    """One line, at once, whatever algorithm there is; several numbers by the largest."""
+    cluster = Cluster.load("dgx-h100", nodes=2)
+    for channels in (65, 999_999, [1, 65]):
+        with pytest.raises(InputError, match=r"channels: got \d+, expected at most 64"):
+            curves("all_reduce", cluster, channels=channels)
+    with pytest.raises(InputError, match="expected at most 64"):
+        build("all_reduce", "ring", 16, node=cluster.node, channels=65)

@@ -13,6 +13,7 @@ import pytest
 from collsim.choose.candidates import Candidate
 from collsim.choose.curves import curves
 from collsim.choose.policy import choose
+from collsim.choose.predict import predict
 from collsim.core.cluster import Cluster
 
 BENCHMARK = Path(__file__).resolve().parents[2] / "benchmarks" / "choose_guarantee.py"
@@ -41,12 +42,16 @@ def guarantee() -> ModuleType:
         ("fat-tree-4x2", "reduce"),
         ("gh200-2x4", "all_gather"),
         ("pcie-8", "reduce_scatter"),
+        ("busy-13", "broadcast"),
+        ("late-a100-1x8", "all_to_all"),
+        ("late-a100-2x5", "all_gather"),
+        ("late-fat-tree-4x2", "all_reduce"),
     ],
 )
 def test_nobody_is_faster_on_any_kind_of_network(
     guarantee: ModuleType, cluster: str, collective: str
 ) -> None:
-    """Ideal, one switch, rails, a fat tree shared fairly, full meshes, PCIe."""
+    """Ideal, one switch, rails, a fat tree shared fairly, full meshes, PCIe, late ranks."""
     where = guarantee.clusters()[cluster]
     policy = choose(collective, where)
     found = guarantee.check(policy, where, 12, budget=100_000, most_chunks=32)
@@ -92,3 +97,32 @@ def test_widened_sets_are_all_tried() -> None:
             for curve in curves("all_reduce", cluster, chunks=n)[0]
         ]
         assert row.time_us == pytest.approx(min(every) * 1e6, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("where", "collective", "size", "name"),
+    [
+        ("late-a100-1x8", "all_to_all", 57_119_999, "mst"),
+        ("late-fat-tree-4x2", "all_reduce", 800_000, "recursive_doubling"),
+        ("busy-13", "broadcast", 89_646_901, "double_binary_tree"),
+    ],
+)
+def test_times_that_fall_as_the_size_rises_are_found(
+    guarantee: ModuleType, where: str, collective: str, size: int, name: str
+) -> None:
+    """Late ranks, messages that overtake one another, gains of chunks that hardly shrink."""
+    cluster = guarantee.clusters()[where]
+    assert choose(collective, cluster).at(size).algorithm == name
+    assert predict(collective, cluster, size).rows[0].algorithm == name
+
+
+@pytest.mark.parametrize("low", [8, 2**20, 7_000_000])
+def test_borders_do_not_depend_on_where_the_range_begins(
+    guarantee: ModuleType, low: int
+) -> None:
+    """Of two nodes of five with a late rank, all_gather has one border above 1 MiB."""
+    cluster = guarantee.clusters()["late-a100-2x5"]
+    whole = choose("all_gather", cluster)
+    part = choose("all_gather", cluster, min_bytes=low)
+    borders = [row.max_bytes for row in whole.rows if row.max_bytes >= low]
+    assert [row.max_bytes for row in part.rows] == borders

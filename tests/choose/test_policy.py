@@ -195,3 +195,12 @@ def test_help_of_the_room_is_that_of_the_function() -> None:
 def test_model_of_nccl_is_reached_from_the_package() -> None:
     """Without an import of its own."""
     assert collsim.nccl.release("2.30").name == "2.30.7"
+
+
+def test_what_is_too_large_is_left_out_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for 300 pieces, several rings on 16 ranks, and some algorithms, have none."""
+    monkeypatch.setattr("collsim.core.builder.MAX_CARRIED", 300)
+    policy = choose("all_reduce", Cluster.load("dgx-h100", nodes=2))
+    assert policy.rows
+    assert "sends more than 300 pieces" in policy.left_out["ring"]
+    assert "sends more than 300 pieces" in policy.left_out["double_binary_tree in 8 channels"]

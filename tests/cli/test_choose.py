@@ -220,6 +220,24 @@ def test_releases_without_rules_or_reader_are_told(
     assert ("has no tuner plugin that reads a CSV" in result.stdout) == (version == "2.26")
 
 
+@pytest.mark.parametrize("version", ["", "99"])
+def test_what_is_no_release_is_refused(fails: Any, version: str) -> None:
+    """With the newest known, in one line."""
+    line = f"choose all_gather {TWO_NODES} --nccl-tuner -"
+    said = fails(line, "--nccl-version", version, code=1)
+    assert f"NCCL version '{version}': expected one such as '2.30.7', the newest known" in said
+
+
+def test_one_rank_has_one_line_a_collective(run: Any) -> None:
+    """There is nothing to choose."""
+    lines = run("choose all -c dgx-h100 --ranks 1 --nccl-tuner -").stdout.splitlines()
+    rules = [line for line in lines if not line.startswith("#")]
+    assert rules == [
+        f"{name},0,{2**64 - 1},ring,simple,1,1,1,-1,-1"
+        for name in ("broadcast", "reduce", "allgather", "reducescatter", "allreduce")
+    ]
+
+
 def test_env_says_why_it_sets_nothing(run: Any) -> None:
     """What the next best would take."""
     result = run(f"choose all_reduce {TWO_NODES} --nccl-env")
@@ -264,3 +282,10 @@ def test_answer_comes_before_the_notes(run: Any) -> None:
     assert lines[-1].startswith("note: left out")
     assert lines[1].split()[-5:] == ["at", "time", "(us)", "gain", "efficiency"]
     assert " 2MiB " in lines[2]
+
+
+def test_what_takes_long_is_said_before(run: Any) -> None:
+    """Fair shares of many ranks, at every size; not where links are passed one by one."""
+    line = "choose all_reduce -c pcie-8 --nodes 2 --algorithm recursive_doubling"
+    assert "takes long to simulate" in run(line).stderr
+    assert "takes long to simulate" not in run(f"{line} --sharing fifo").stderr

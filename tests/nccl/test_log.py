@@ -333,3 +333,21 @@ def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
     """As for every file."""
     with pytest.raises(FileError, match="No such file"):
         read_log(tmp_path / "none.log")
+
+
+@pytest.mark.parametrize("damaged", ["..0/ 1.0", ".0.0/1.0", "1.0/662..", "./1", "1-/2", "/"])
+def test_a_damaged_cell_is_a_problem(damaged: str) -> None:
+    """Digits and points that make no number."""
+    lines = blocks()
+    whole = cell(4, 2, 0).removesuffix(" |")
+    assert any(whole in line for line in lines)
+    log = logged([line.replace(whole, damaged) for line in lines])
+    assert log.tables == ()
+    assert reasons(log) == ["a.log: line 8: AllReduce: 8 cells 'latency/bandwidth', expected 9"]
+
+
+def test_more_digits_than_a_size_has_are_a_problem() -> None:
+    """Not the last 19 of them."""
+    line = "AllReduce: " + 25 * "1" + " Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}"
+    log = logged([line])
+    assert (log.chosen, len(log.problems)) == ((), 1)

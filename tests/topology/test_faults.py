@@ -171,6 +171,13 @@ def test_without_another_way_the_error_names_the_pair() -> None:
         fail(rails(2, 2, NEAR, FAR, "pair"), "nic[0]", "nic[1]")
 
 
+def test_a_list_of_parts_is_refused() -> None:
+    """Several are given one by one."""
+    cluster = Cluster.load("dgx-h100", nodes=2)
+    with pytest.raises(InputError, match=r"got \['nic\[0\]'\], expected a name such as"):
+        fail(cluster, ["nic[0]"])
+
+
 def test_parts_are_counted_over_the_cluster_or_in_a_node() -> None:
     """NIC 1 of node 1 is NIC 3 of all; two NICs for four GPUs, too."""
     pair = rails(2, 2, NEAR, FAR, "pair")

@@ -54,6 +54,7 @@ def rules(table: Tuning, found: Comparison) -> tuple[Rule, ...]:
     that was compared; but a range that begins at 8 B or ends at 8 GiB goes on to the smallest
     and largest. In-switch reduction is not there for every type and operation: if some rule
     takes it, NCCL's choice without it follows, over all sizes.
+    A communicator of one rank has nothing to choose: one line.
 
     Parameters
     ----------
@@ -73,6 +74,8 @@ def rules(table: Tuning, found: Comparison) -> tuple[Rule, ...]:
     >>> made[0].min_bytes, made[-1].max_bytes == ALL_SIZES, made[-1].algorithm
     (0, True, 'ring')
     """
+    if table.comm.ranks == 1:
+        return (Rule(found.collective, 0, ALL_SIZES, "ring", "simple", 1, 1, 1),)
     own = Own(table, found.collective)
     low, high = found.rows[0].min_bytes, found.rows[-1].max_bytes
     # What is tiny or huge is as its neighbours are; of what lies between nothing is known.

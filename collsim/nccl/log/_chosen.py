@@ -11,8 +11,10 @@ from collsim.nccl.names import ALGORITHMS, PROTOCOLS, algorithm_name, protocol_n
 __all__ = ["read_chosen"]
 
 _ARROW: Final = re.compile(r"\bBytes -> ")
+# Words and numbers begin where they do, so that a long line is looked at once.
 _HEAD: Final = re.compile(
-    r"(?:(?P<what>[A-Za-z]+)(?: \[(?P<kind>[^\]]*)\])?: )?(?P<bytes>\d{1,19}) Bytes -> "
+    r"(?:(?<![A-Za-z])(?P<what>[A-Za-z]+)(?: \[(?P<kind>[^][]*)\])?: )?"
+    r"(?<!\d)(?P<bytes>\d{1,19}) Bytes -> "
 )
 _NAMED: Final = re.compile(
     r"Algo (?P<algo>\w+) proto (?P<proto>\w+) "

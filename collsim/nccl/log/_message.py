@@ -11,8 +11,9 @@ from typing import Final
 
 __all__ = ["Message", "messages"]
 
+# A host begins where its word does, so that a long word is looked at once.
 _PREFIX: Final = re.compile(
-    r"(?:(?P<host>[\w.-]+):(?P<pid>\d+):(?P<tid>\d+) )?\[(?P<device>-?\d+)\] "
+    r"(?:(?<![\w.-])(?P<host>[\w.-]+):(?P<pid>\d+):(?P<tid>\d+) )?\[(?P<device>-?\d+)\] "
     r"(?:\S+ )??NCCL (?P<level>INFO|WARN|TRACE) ?"
 )
 

@@ -26,7 +26,8 @@ _PROTOCOL: Final = re.compile(r"\s*Protocol\s+\|(.*)")
 _WIDE: Final = re.compile(r"\s*Latency/AlgBw \|(.*)")
 _THREADS: Final = re.compile(r"\s*Max NThreads \|(.*)")
 _ROW: Final = re.compile(r"\s*(Broadcast|Reduce|AllGather|ReduceScatter|AllReduce) \|(.*)")
-_CELL: Final = re.compile(r"\s*(-?[\d.]+|-?nan|-?inf)/\s*(-?[\d.]+|-?nan|-?inf)\s*")
+_VALUE: Final = r"(-?(?:\d+(?:\.\d*)?|\.\d+|nan|inf))"
+_CELL: Final = re.compile(rf"\s*{_VALUE}/\s*{_VALUE}\s*", re.ASCII)
 _NUMBER: Final = re.compile(r"\d{1,6}", re.ASCII)
 _ROWS: Final = 5
 

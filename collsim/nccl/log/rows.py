@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from collsim.nccl.communicator import Graph
 
@@ -16,6 +17,8 @@ __all__ = [
 ]
 
 Key = tuple[str, str, str]
+# Characters of a reason; what a damaged line says may be of any length.
+_LONGEST: Final = 300
 
 
 @dataclass(frozen=True)
@@ -179,5 +182,7 @@ class Found:
     problems: list[Problem] = field(default_factory=list)
 
     def problem(self, line: int, reason: str) -> None:
-        """Note a line that could not be read."""
+        """Note a line that could not be read, in no more than a line of text."""
+        if len(reason) > _LONGEST:
+            reason = reason[: _LONGEST - 3] + "..."
         self.problems.append(Problem(self.file, line, reason))
