@@ -16,12 +16,11 @@ from collsim.cli.options import (
     chained,
     gathered,
     root_option,
-    size_options,
     type_options,
 )
 from collsim.cli.output import Output, note
-from collsim.cli.sizes import FIRST, chosen_sizes, sweep
-from collsim.cli.types import TIME, Whole
+from collsim.cli.sizes import FIRST, chosen_sizes
+from collsim.cli.types import SIZE, STEP, TIME, Whole
 from collsim.errors import UsageError
 from collsim.registry import names
 
@@ -33,6 +32,7 @@ __all__ = ["MeasureChoice", "measure_options", "measured", "tell_measured"]
 _P2P: Final = ("ping_pong", "relay", "pairs", "exchange", "shift", "start", "self", "add")
 _LAST: Final = {"gloo": 16 * 2**20}  # of a sweep that nobody asked for otherwise
 _LAST_ON_GPU: Final = 2**30
+_FACTOR: Final = 4  # each point takes seconds
 _SHOWN_KEYS: Final = {
     "pattern",
     "low",
@@ -112,13 +112,14 @@ def _gpus() -> int:
 
 
 def _sizes(given: SizeChoice, backend: str) -> tuple[int, ...]:
-    last = _LAST.get(backend, _LAST_ON_GPU)
-    if not given.given:
-        return sweep(FIRST, last, 4)
-    if not given.size and given.last is None:
-        last = max(last, given.first or FIRST)
-        return chosen_sizes((), given.first, last, given.factor, given.step)
-    return given.sizes()
+    if given.size:
+        return given.sizes()
+    last, factor = given.last, given.factor
+    if last is None:
+        last = max(_LAST.get(backend, _LAST_ON_GPU), given.first or FIRST)
+    if factor is None and given.step is None:
+        factor = _FACTOR
+    return chosen_sizes((), given.first, last, factor, given.step)
 
 
 def _forced(text: str) -> tuple[str, str]:
@@ -128,6 +129,26 @@ def _forced(text: str) -> tuple[str, str]:
         raise UsageError(f"--force {text!r}: expected ALGORITHM/PROTOCOL such as ring/ll128")
     return algorithm, protocol
 
+
+_size_options: Final = gathered(
+    "sizes",
+    SizeChoice,
+    click.option("-s", "--size", type=SIZE, multiple=True, help="A size n; repeatable."),
+    click.option("-b", "first", type=SIZE, help="Sweep from this size.  [default: 8]"),
+    click.option(
+        "-e",
+        "last",
+        type=SIZE,
+        help="Sweep to this size.  [default: 16MiB with Gloo, else 1GiB]",
+    ),
+    click.option(
+        "-f",
+        "factor",
+        type=Whole(2),
+        help="Sweep by a factor.  [default: 4]",
+    ),
+    click.option("-i", "step", type=STEP, help="Sweep by a step."),
+)
 
 measure_options: Final[Callable[..., Any]] = chained(
     gathered(
@@ -140,7 +161,9 @@ measure_options: Final[Callable[..., Any]] = chained(
             help="What moves the data.  [default: nccl where there is a GPU, else gloo]",
         ),
         click.option(
-            "--ranks", type=Whole(name="P"), help="Start so many ranks on this machine."
+            "--ranks",
+            type=Whole(name="P"),
+            help="Start so many ranks on this machine.  [default: one per GPU, at least 2]",
         ),
         click.option(
             "--ranks-per-gpu",
@@ -201,7 +224,7 @@ measure_options: Final[Callable[..., Any]] = chained(
             "use. Needs root.",
         ),
     ),
-    size_options,
+    _size_options,
     type_options,
     root_option,
 )

@@ -198,6 +198,28 @@ def test_run_overwrites_nothing(
     assert message == f"{tmp_path / 'y.toml'}: is a directory"
 
 
+def test_sweeps_are_what_the_help_says(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From 8 bytes to 16 MiB by 4, and each end alone; steps and single sizes as given."""
+    monkeypatch.setattr("collsim.measure.launch.check_installed", lambda backend: None)
+    seen: list[tuple[int, ...]] = []
+
+    def stopped(job: Any, ranks: int) -> None:
+        seen.append(job.sizes)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("collsim.measure.launch.own_ranks", stopped)
+    for words in ("", "-b 1M", "-e 128", "-b 64M", "-f 1024", "-b 8 -e 24 -i 8", "-s 40"):
+        run(f"calibrate measure broadcast --backend gloo -o no.jsonl {words}")
+    whole = tuple(8 * 4**i for i in range(11))
+    assert seen == [
+        whole, (2**20, 2**22, 2**24), (8, 32, 128), (2**26,), (8, 8192, 2**23), (8, 16, 24),
+        (40,),
+    ]  # fmt: skip
+    text = " ".join(run("calibrate measure --help").output.split())
+    for said in ("16MiB with Gloo, else 1GiB]", "factor. [default: 4]", "GPU, at least 2]"):
+        assert said in text
+
+
 def test_a_launcher_of_one_task_is_a_shell(
     run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
