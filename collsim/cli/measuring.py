@@ -264,12 +264,13 @@ def measured(
     ranks = choice.ranks or _default_ranks(choice.ranks_per_gpu)
     if job.backend == "nccl4py":
         RowFile(file, resume).close()
-        in_threads(job, choice.ranks, _hung)
+        with _interruptible(file), _none_empty(file):
+            in_threads(job, choice.ranks, _hung)
         return True
     check_own_ranks(ranks)
     check_job(job, ranks, ranks)
     RowFile(file, resume).close()
-    with _interruptible(file):
+    with _interruptible(file), _none_empty(file):
         own_ranks(job, ranks)
     return True
 
@@ -295,6 +296,18 @@ def _interruptible(file: str) -> Iterator[None]:
     finally:
         for one, was in changed:
             signal.signal(one, was)
+
+
+@contextlib.contextmanager
+def _none_empty(file: str) -> Iterator[None]:
+    """Remove a file that was made here if rank 0 was ended before its first row."""
+    made = not os.path.lexists(file)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            if made and os.stat(file).st_size == 0:
+                os.unlink(file)
 
 
 def _kept(file: str) -> str:

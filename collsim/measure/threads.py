@@ -47,7 +47,9 @@ def in_threads(job: Job, ranks: int | None, hung: Any) -> None:
         thread.join()
     if failures:
         # Those who waited for the one that failed first say only that it did not come.
-        first = next((e for e in failures if isinstance(e, CollsimError)), failures[0])
+        told = [e for e in failures if isinstance(e, CollsimError)]
+        told.sort(key=lambda error: isinstance(error, MeasureError))
+        first = told[0] if told else failures[0]
         if isinstance(first, CollsimError):
             raise first
         raise MeasureError(f"{type(first).__name__}: {first}") from first

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from collsim.calibrate.importers import read_log
+from collsim.errors import MeasureError
 
 SMALL = "-b 64 -e 4K -f 64 -n 5 -w 0 --ranks 2"
 
@@ -168,7 +169,10 @@ def test_run_says_how_to_predict_and_what_it_is_of(
         assert f" {option} " in line
         assert run(line.partition("it: collsim ")[2], "-s", "1K").exit_code == 0
         assert "note: fitted to messages between pairs, 3 relay rows, and to" in result.stderr
-        assert "note: 9 of 9 points missed --target 0.02 (worst 31.0%)" in result.stderr
+        assert (
+            "note: 9 of 9 points missed --target 0.02 (worst 31.0%); raise --budget or try"
+            in result.stderr
+        )
 
 
 def test_run_says_what_helps_a_fit_that_fails(
@@ -196,6 +200,22 @@ def test_run_overwrites_nothing(
     (tmp_path / "y.toml").mkdir()
     message = fails(RUN, str(tmp_path / "y.toml"), "--resume", code=1)
     assert message == f"{tmp_path / 'y.toml'}: is a directory"
+
+
+def test_no_empty_file_is_left_by_ranks_that_were_ended(
+    fails: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Rank 0 made it and could not remove it again."""
+    monkeypatch.setattr("collsim.measure.launch.check_installed", lambda backend: None)
+
+    def ended(job: Any, ranks: int) -> None:
+        Path(job.path).touch()
+        raise MeasureError("rank 0 was ended by SIGKILL")
+
+    monkeypatch.setattr("collsim.measure.launch.own_ranks", ended)
+    line = "calibrate measure broadcast --backend gloo -o"
+    assert "SIGKILL" in fails(line, str(tmp_path / "m.jsonl"), code=1)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_sweeps_are_what_the_help_says(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

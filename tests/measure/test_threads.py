@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from collsim.core.measurements_file import read_rows
-from collsim.errors import MeasureError
+from collsim.errors import CollsimError, FileError, MeasureError
 from collsim.measure import threads
 from collsim.measure.backends import _gpu
 from collsim.measure.job import Job
+from collsim.measure.run import measure
 from collsim.measure.sampling import How
+from collsim.measure.watch import Watch
 
 
 def job(path: Path, **more: Any) -> Job:
@@ -39,6 +41,50 @@ def test_a_job_runs_in_threads(
     ]
     assert rows[1]["wrong"] == 0
     assert rows[1]["process_model"] == "one process"
+
+
+def test_ranks_without_the_file_are_told(
+    memory: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only rank 0 opens it; the others end with one line, and its own reason is shown."""
+    path = tmp_path / "m.jsonl"
+    path.write_text("notes")
+    found: list[BaseException] = []
+
+    def work(rank: Any) -> None:
+        try:
+            measure(job(path, resume=True), rank, 3, Watch(5.0, print, lambda: None))
+        except CollsimError as error:
+            found.append(error)
+
+    memory.on_ranks(3, work)
+    texts = sorted(str(error) for error in found)
+    assert texts[0].endswith("is no file of measurements, expected collsim/measurements/1")
+    assert texts[1:] == [f"start, rank {r}: rank 0 can't write {path}" for r in (1, 2)]
+    world = memory.World(3)
+    made = [lambda rank=rank: memory.Memory(world, rank) for rank in range(3)]
+    monkeypatch.setattr(threads, "member", lambda *_: lambda *_: made)
+    with pytest.raises(FileError, match="is no file of measurements"):
+        threads.in_threads(job(path, resume=True), 3, print)
+    assert path.read_text() == "notes"
+
+
+def test_rows_of_another_library_are_named_and_measured_again(
+    memory: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """What is there of this library is done already, what is of another stays."""
+    path = tmp_path / "m.jsonl"
+    monkeypatch.setattr(threads, "member", lambda *_: lambda *_: made)
+    for library, rows in (("a", 3), ("a", 3), ("b", 6)):
+        world = memory.World(2)
+        made = [lambda rank=rank: memory.Memory(world, rank) for rank in range(2)]  # noqa: B023
+        monkeypatch.setattr(memory.Memory, "library", library)
+        threads.in_threads(job(path, resume=True), 2, print)
+        assert len(read_rows(path)) == rows
+    told = [text for text in capsys.readouterr().err.splitlines() if "another" in text]
+    (text,) = told
+    assert text.startswith(f"note: 3 of 3 rows in {path} are of another library, device")
 
 
 def test_wrong_data_end_the_run(

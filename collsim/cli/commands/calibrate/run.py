@@ -70,7 +70,7 @@ def command(
     from collsim.report.point_to_point import KEYS, compared_rows, point_text
 
     rows = read_rows(rows_file)
-    for text in _missed(rows, choice.target):
+    for text in _missed(rows, choice.target, choice.iterations):
         note(text)
     try:
         found = fit_point_to_point(rows)
@@ -124,14 +124,15 @@ def _check_written(paths: Iterable[str], resume: bool) -> None:
             )
 
 
-def _missed(rows: list[dict[str, Any]], target: float) -> Iterator[str]:
-    """Say how many points took their budget before they were known well enough."""
+def _missed(rows: list[dict[str, Any]], target: float, count: int | None) -> Iterator[str]:
+    """Say how many points took all their time before they were known well enough."""
     widths = [float(row.get("relative_error") or 0.0) for row in rows]
     missed = [width for width in widths if width > target]
     if missed:
+        more = "--budget" if count is None else "-n"
         yield (
             f"{len(missed)} of {len(rows)} points missed --target {target:g} (worst "
-            f"{max(missed):.1%}); raise --budget, or try --realtime"
+            f"{max(missed):.1%}); raise {more} or try --realtime"
         )
 
 
