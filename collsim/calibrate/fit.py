@@ -41,6 +41,7 @@ def fit(
     fastest: tuple[str, float] | None = None,
     model: str = "auto",
     system: System | None = None,
+    sheet: tuple[str, float] | None = None,
 ) -> FitResult:
     """Fit the times of NCCL's pieces, or one line of latency and bandwidth.
 
@@ -73,6 +74,9 @@ def fit(
         chunks are named; a note says why it is not.
     system : System, optional
         What is known of the system; by default what the name of the GPU tells.
+    sheet : tuple of str and float, optional
+        What joins the GPUs of its nodes and what a GPU sends by datasheet, in bytes/s; of
+        NCCL's pieces what is measured faster has a note. By default `fastest`.
 
     Raises
     ------
@@ -101,7 +105,9 @@ def fit(
         if why is not None and model == "nccl":
             raise InputError(f"model nccl: {why}; expected model line")
         if why is None and system is not None:
-            return fit_pieces(chosen, system, hold_out, columns, name, cluster)
+            return fit_pieces(
+                chosen, system, hold_out, columns, name, cluster, sheet or fastest
+            )
     found = _fit_line(
         chosen, algorithm or "ring", hold_out, columns, "auto" if chunks is None else chunks,
         name, cluster, link_class, fastest,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from collsim.calibrate.fit_result import FitErrors, FitResult, joined, summary
 from collsim.calibrate.hold_out import folds
+from collsim.calibrate.nccl_doubts import doubt_notes
 from collsim.calibrate.nccl_model import (
     COVERED,
     Fitted,
@@ -75,7 +76,13 @@ def refusal_of(
 
 
 def fit_pieces(
-    chosen: Measurements, system: System, hold_out: str, columns: str, name: str, cluster: str
+    chosen: Measurements,
+    system: System,
+    hold_out: str,
+    columns: str,
+    name: str,
+    cluster: str,
+    sheet: tuple[str, float] | None = None,
 ) -> FitResult:
     """Fit and judge; see `collsim.calibrate.fit.fit`.
 
@@ -107,6 +114,7 @@ def fit_pieces(
         kind = "in_sample" if held_out is None else hold_out
         without = summary(kind, ratios[~odd[places]])
     notes += why + _odd_notes(rows, odd.tolist()) + fit_notes(rows, fitted)
+    notes += doubt_notes(rows, fitted, held_out or in_sample, cluster, sheet)
     errors = FitErrors(in_sample, held_out, without)
     profile = Profile(
         name=name,

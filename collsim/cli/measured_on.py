@@ -48,11 +48,23 @@ def described(machine: str, measured: "Measurements", how: dict[str, Any]) -> di
     if nodes > cluster.nodes:
         cluster = Cluster.load(machine, nodes=nodes)
     try:
-        return {"cluster": machine, "system": system_of(cluster)}
+        return {"cluster": machine, "system": system_of(cluster), "sheet": _sheet(machine)}
     except InputError:
         if how["model"] == "nccl":
             raise
         return {"cluster": machine, "link_class": _link_class(machine), "model": "line"}
+
+
+def _sheet(machine: str) -> tuple[str, float] | None:
+    """Return the links by which a GPU reaches its node, and their bytes/s together."""
+    from collsim.core.cluster import Cluster
+
+    links = Cluster.load(machine, nodes=1).links
+    if links.tail is None:
+        return None
+    own = [links.classes[links.kind[i]] for i in range(len(links.names)) if links.tail[i] == 0]
+    names = ", ".join(dict.fromkeys(link.name for link in own))
+    return (names, sum(link.bandwidth for link in own)) if own else None
 
 
 def placed(measured: "Measurements", machine: str) -> "Measurements":

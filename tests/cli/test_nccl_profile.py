@@ -216,3 +216,13 @@ def test_a_gain_counts_above_the_error_of_nine_rows_in_ten(run: Any, answer: Any
     assert answer(line)["min_gain"] == pytest.approx(0.0747, abs=1e-4)
     assert "off by up to 7.5% on 90 % of its rows" in run(line).stderr
     assert answer(f"{line} --min-gain 1%")["min_gain"] == 0.01
+
+
+def test_rows_of_another_gpu_are_told_after_a_fit(run: Any, tmp_path: Path) -> None:
+    """On stderr and in the profile."""
+    log = written(tmp_path, Cluster.load("dgx-h100"))
+    path = Path(log)
+    path.write_text(path.read_text("utf-8").replace("NVIDIA GPU", "NVIDIA A100"), "utf-8")
+    result = run(f"calibrate fit {log} -c dgx-h100")
+    assert "of NVIDIA A100, but cluster dgx-h100 is of hopper: is -c right?" in result.stderr
+    assert "is -c right?" in result.stdout
