@@ -167,7 +167,10 @@ def test_run_says_how_to_predict_and_what_it_is_of(
         assert result.exit_code == 0, result.output
         (line,) = (text for text in result.stderr.splitlines() if "predict with it" in text)
         assert f" {option} " in line
-        assert run(line.partition("it: collsim ")[2], "-s", "1K").exit_code == 0
+        told = run(line.partition("it: collsim ")[2], "-s", "1K", "--algorithm", "ring")
+        assert told.exit_code == 0, told.output
+        carried = "was fitted to messages between pairs; its alpha and beta are carried over"
+        assert (f"{carried} to ring, which" in told.stderr) == (option == "--profile")
         assert "note: fitted to messages between pairs, 3 relay rows, and to" in result.stderr
         assert (
             "note: 9 of 9 points missed --target 0.02 (worst 31.0%); raise --budget or try"

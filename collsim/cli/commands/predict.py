@@ -89,12 +89,14 @@ def command(
         if profile.model != "nccl":
             for text in size_notes(wanted, profile):
                 note(text)
-        others = sorted({row.algorithm for row in answer.rows} - {profile.algorithm})
+        messages = profile.collectives == ("sendrecv",)
+        own = "messages between pairs" if messages else profile.algorithm
+        others = sorted({row.algorithm for row in answer.rows} - {own})
         if profile.model == "nccl":
             tell_fitted(profile, answer)
         elif others:
             note(
-                f"profile {profile.name} was fitted to {profile.algorithm}; its alpha and beta "
+                f"profile {profile.name} was fitted to {own}; its alpha and beta "
                 f"are carried over to {', '.join(others)}, which no row of the fit has shown"
             )
     keys = tuple(k for k in keys_of(Row) if healthy is not None or k not in COMPARED)
