@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collsim.cli.lazy import command as _command
-from collsim.cli.measuring import MeasureChoice, measure_options, measured
+from collsim.cli.measure_options import MeasureChoice, measure_options
+from collsim.cli.measuring import measured
 from collsim.cli.output import Output, note
 from collsim.errors import FileError, InputError
 from collsim.files import write_whole
