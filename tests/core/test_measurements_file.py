@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -115,6 +116,18 @@ def test_a_file_without_a_row_is_removed(tmp_path: Path) -> None:
     RowFile(link, resume=True).close()
     assert link.is_symlink()
     assert not path.exists()
+
+
+def test_a_full_disk_is_seen_before_a_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the file that could be made, but not be filled, is removed again."""
+    full = SimpleNamespace(f_blocks=9, f_bfree=0)
+    monkeypatch.setattr("os.fstatvfs", lambda descriptor: full)
+    for resume in (False, True):
+        with pytest.raises(FileError, match="No space left on device"):
+            RowFile(tmp_path / "m.jsonl", resume)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_one_run_writes_at_a_time(tmp_path: Path) -> None:

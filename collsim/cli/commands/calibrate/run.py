@@ -96,7 +96,7 @@ def command(
         write_whole(cluster_file, tomli_w.dumps(document))
         files.append(cluster_file)
         note(f"predict with it: collsim predict all_reduce -c {shlex.quote(cluster_file)}")
-    else:
+    elif not several:
         note(
             f"predict with it: collsim predict all_reduce --profile {shlex.quote(path)} "
             f"--ranks {ranks}"
