@@ -297,6 +297,8 @@ def _checked(
     row = {**source, **found, **(detail if isinstance(detail, dict) else {})}
     try:
         row_of({**assumed, **row}, Source())
+        if row.get("runs") == "schedule" and row.get("algorithm") is None:
+            raise InputError("algorithm: is missing, expected the schedule's")
         for name, kind in _DETAILS.items():
             value = row.get(name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, kind)):

@@ -148,6 +148,7 @@ def test_one_run_writes_at_a_time(tmp_path: Path) -> None:
         ({"size": "8"}, "line 3: size: got '8'"),
         ({"collective": "brodcast"}, "line 3: unknown collective"),
         ({"seconds": -1.0}, "line 3: seconds: got -1.0"),
+        ({"runs": "schedule"}, "line 3: algorithm: is missing"),
         ({"world": "two"}, "line 3: world: got 'two'"),
     ],
 )

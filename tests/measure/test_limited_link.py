@@ -62,7 +62,8 @@ def test_the_fitted_rate_is_that_of_the_link(
     """Ranks are started one by one, as launchers do; beta is within 5 % of the set rate."""
     path = tmp_path / "m.jsonl"
     command = [sys.executable, "-m", "collsim", "calibrate", "measure", "ping_pong", "-b", "1M",
-        "-e", "4M", "-f", "2", "-n", "3", "-w", "1", "--timeout", "30s", "-o", str(path)]  # fmt: skip
+        "-e", "4M", "-f", "2", "-n", "3", "-w", "1", "--timeout", "30s",
+        "-o", str(path)]  # fmt: skip
     ranks = []
     try:
         for rank, space in enumerate(spaces):

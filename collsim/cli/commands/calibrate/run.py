@@ -145,7 +145,9 @@ def _across(rows: list[dict[str, Any]]) -> Iterator[str]:
     pairs = [
         row["pairs"]
         for row in rows
-        if row.get("pattern") == "ping_pong" and (row.get("nodes") or 1) > 1
+        if row.get("pattern") == "ping_pong"
+        and row.get("pairs")
+        and (row.get("nodes") or 1) > 1
     ]
     for pair in [pair for i, pair in enumerate(pairs) if pair not in pairs[:i]]:
         found = fit_point_to_point(rows, pair)
