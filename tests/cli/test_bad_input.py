@@ -136,7 +136,10 @@ def test_broken_file_names_file_and_key(
     ("line", "message"),
     [
         ("predcit", "unknown command 'predcit'; did you mean 'predict'?"),
-        ("calibrate fti", "unknown command 'fti'; did you mean 'fit'? (known: fit, measure, report, run)"),
+        (
+            "calibrate fti",
+            "unknown command 'fti'; did you mean 'fit'? (known: fit, measure, report, run)",
+        ),
         ("predict", "Missing argument 'COLLECTIVE'."),
         ("predict all_reduce extra", "Got unexpected extra argument"),
         ("predict all_reduce --bogus", "No such option"),
