@@ -30,8 +30,8 @@ __all__ = ["command"]
 
     \b
     Examples:
-      collsim calibrate run --ranks 2 -b 1K -e 1M -f 32 --budget 100ms
-      collsim calibrate run reduce --algorithm mst --ranks 2 -b 1K -e 1M -f 32 -n 9 -o m.toml
+      collsim calibrate run --ranks 2 -b 1K -e 4M -f 16 --budget 100ms
+      collsim calibrate run reduce --algorithm mst --ranks 2 -b 1K -e 4M -f 16 -n 9 -o m.toml
       srun --ntasks-per-node 8 collsim calibrate run -o h100.toml
     """
 )
