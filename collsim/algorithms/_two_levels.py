@@ -6,10 +6,28 @@ from math import lcm
 import numpy as np
 
 from collsim.algorithms._catalogue import algorithm_names, find, unknown_algorithm
-from collsim.core.option import Value
+from collsim.algorithms._rails import even_nodes
+from collsim.core.algorithm import Algorithm
+from collsim.core.option import Options, Value
 from collsim.core.setting import Setting
 
-__all__ = ["TREES", "inner", "inside_of", "least_parts", "one_of", "rail_of", "refused"]
+__all__ = [
+    "TREES",
+    "Where",
+    "both",
+    "direct_or_ring",
+    "inner",
+    "inside_of",
+    "least_parts",
+    "mst_of_many",
+    "needs_of",
+    "one_of",
+    "rail_of",
+    "varied",
+]
+
+# Which algorithms of which collectives are run, and on what ranks.
+Where = Callable[[Setting], list[tuple[str, str, Setting]]]
 
 # all_gathers that hand every piece down a tree, once to every rank: their reverse adds up.
 TREES = ("bruck", "direct", "pat", "recursive_doubling", "ring")
@@ -49,7 +67,41 @@ def rail_of(setting: Setting) -> Setting:
     return Setting(setting.nodes, np.arange(setting.nodes), setting.multicast)
 
 
-def refused(steps: Iterable[tuple[str, Value, Setting]]) -> str | None:
+def both(kind: str, inside: str, across: str) -> Where:
+    """Return where the two algorithms of one collective run: in a node, and on a rail."""
+    return lambda setting: [
+        (kind, inside, inside_of(setting)),
+        (kind, across, rail_of(setting)),
+    ]
+
+
+def needs_of(where: Where) -> Callable[[Setting], str | None]:
+    """Return what tells why nodes don't suit, or one of the algorithms can't run there.
+
+    Examples
+    --------
+    >>> needs_of(both("all_to_all", "pairwise", "direct"))(Setting(6, [0, 0, 0, 1, 1, 1]))
+    'all_to_all/pairwise on 3 of them: partners are rank XOR k, so it takes a power of two, ...'
+    """
+    return lambda setting: even_nodes(setting) or _refused(where(setting))
+
+
+def varied(of: Callable[[str, str], Algorithm]) -> Callable[[Options], Algorithm]:
+    """Return how the options `inside` and `across` make another algorithm of this one."""
+    return lambda values: of(str(values["inside"]), str(values["across"]))
+
+
+def mst_of_many(setting: Setting) -> tuple[str, ...]:
+    """Return what takes fewer messages inside a node than everybody to everybody."""
+    return ("mst",) if setting.fewest > 2 else ()
+
+
+def direct_or_ring(setting: Setting) -> tuple[str, ...]:
+    """Return what may be faster in a node where messages overlap, or where few are linked."""
+    return ("direct", "ring") if setting.fewest > 2 else ()
+
+
+def _refused(steps: Iterable[tuple[str, Value, Setting]]) -> str | None:
     """Return why one of several algorithms can't run where it is to, or None."""
     for kind, name, setting in steps:
         algorithm = find(kind, str(name))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.calibrate.estimate import Estimate, estimate, expected
-from collsim.calibrate.fit_result import FitErrors, FitResult, joined, summary
+from collsim.calibrate.fit_result import FitErrors, FitResult, measured_by, summary
 from collsim.calibrate.formula import Chunks, check_chunks, found_for
 from collsim.calibrate.hold_out import folds
 from collsim.calibrate.importers import Logs, measurements_of
@@ -154,17 +154,8 @@ def _fit_line(
         cluster=cluster,
         algorithm=algorithm,
         chunks=chunks,
-        collectives=tuple(sorted({row.collective for row in rows})),
-        ranks=tuple(sorted({row.ranks for row in rows})),
-        nodes=tuple(sorted({row.nodes for row in rows if row.nodes is not None})),
-        min_bytes=min(row.nbytes for row in rows),
-        max_bytes=max(row.nbytes for row in rows),
-        library=joined(row.source.version for row in rows),
-        process_model=joined(row.source.process_model for row in rows),
-        clock=joined(row.source.clock for row in rows),
-        device=joined(row.source.device for row in rows),
+        **measured_by(rows),
         columns=columns,
-        sources=tuple(dict.fromkeys(row.source.file for row in rows if row.source.file)),
         errors=(in_sample,) if held_out is None else (in_sample, held_out),
         notes=tuple(notes),
     )

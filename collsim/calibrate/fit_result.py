@@ -1,7 +1,8 @@
 """What a fit found."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from collsim.calibrate.nccl_model.fitted import Fitted
 from collsim.core.measurements import LeftOut, Measurement
 from collsim.core.profile import ErrorSummary, Parameter, Profile
 
-__all__ = ["FitErrors", "FitResult", "joined", "summary"]
+__all__ = ["FitErrors", "FitResult", "measured_by", "summary"]
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,31 @@ def summary(kind: str, ratios: NDArray[np.float64]) -> ErrorSummary:
     return ErrorSummary(kind, float(np.median(off)), float(np.quantile(off, 0.9)), len(off))
 
 
-def joined(values: Iterable[str | None]) -> str | None:
-    """Return what sources say, each once; None if they say nothing.
+def measured_by(rows: Sequence[Measurement]) -> dict[str, Any]:
+    """Return what a profile says of the rows that it is fitted to, by its fields.
 
     Examples
     --------
-    >>> joined(["NCCL 2.29.2", None, "NCCL 2.29.2"])
-    'NCCL 2.29.2'
+    >>> rows = [Measurement("broadcast", p, 8, 1e-6, root=0) for p in (4, 2)]
+    >>> told = measured_by(rows)
+    >>> told["collectives"], told["ranks"], told["library"]
+    (('broadcast',), (2, 4), None)
     """
+    sources = [row.source for row in rows]
+    return {
+        "collectives": tuple(sorted({row.collective for row in rows})),
+        "ranks": tuple(sorted({row.ranks for row in rows})),
+        "nodes": tuple(sorted({row.nodes for row in rows if row.nodes is not None})),
+        "min_bytes": min(row.nbytes for row in rows),
+        "max_bytes": max(row.nbytes for row in rows),
+        "library": _joined(source.version for source in sources),
+        "process_model": _joined(source.process_model for source in sources),
+        "clock": _joined(source.clock for source in sources),
+        "device": _joined(source.device for source in sources),
+        "sources": tuple(dict.fromkeys(source.file for source in sources if source.file)),
+    }
+
+
+def _joined(values: Iterable[str | None]) -> str | None:
+    """Return what sources say, each once; None if they say nothing."""
     return ", ".join(sorted({value for value in values if value})) or None

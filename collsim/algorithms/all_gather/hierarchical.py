@@ -1,12 +1,18 @@
 """Along the rails first, where a share crosses every wire once, then inside every node."""
 
-from collsim.algorithms._rails import even_nodes, grid
-from collsim.algorithms._two_levels import inside_of, least_parts, one_of, rail_of, refused
+from collsim.algorithms._rails import grid
+from collsim.algorithms._two_levels import (
+    both,
+    direct_or_ring,
+    least_parts,
+    needs_of,
+    one_of,
+    varied,
+)
 from collsim.algorithms.compose import part, play, then
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
 from collsim.core.option import Option
-from collsim.core.setting import Setting
 
 __all__ = ["ALGORITHM"]
 
@@ -22,13 +28,7 @@ def of(inside: str, across: str) -> Algorithm:
         along = part(b, "all_gather", across, ranks=ranks.T, pieces=rails)
         play(b, then(along, part(b, "all_gather", inside, ranks=ranks, pieces=held)))
 
-    def where(setting: Setting) -> list[tuple[str, str, Setting]]:
-        steps = (inside, inside_of(setting)), (across, rail_of(setting))
-        return [("all_gather", name, at) for name, at in steps]
-
-    def needs(setting: Setting) -> str | None:
-        return even_nodes(setting) or refused(where(setting))
-
+    where = both("all_gather", inside, across)
     read = one_of("all_gather")
     return Algorithm(
         build=build,
@@ -37,18 +37,13 @@ def of(inside: str, across: str) -> Algorithm:
         summary="all_gather along each rail, then inside each node, by default Bruck's",
         paper="Träff 2006, all-gather for clusters of SMPs; MVAPICH2; NCCL, a NIC per GPU",
         parts_on=lambda setting, chunks: least_parts(where(setting)),
-        needs=needs,
+        needs=needs_of(where),
         options={
             "inside": Option("bruck", "an all_gather", read, direct_or_ring),
             "across": Option("bruck", "an all_gather", read),
         },
-        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+        vary=varied(of),
     )
-
-
-def direct_or_ring(setting: Setting) -> tuple[str, ...]:
-    """Return what may be faster in a node where messages overlap, or where few are linked."""
-    return ("direct", "ring") if setting.fewest > 2 else ()
 
 
 ALGORITHM = of("bruck", "bruck")

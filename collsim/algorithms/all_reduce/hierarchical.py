@@ -1,13 +1,13 @@
 """Inside every node, across the nodes, inside again."""
 
-from collsim.algorithms._rails import even_nodes
 from collsim.algorithms._two_levels import (
     inner,
     inside_of,
     least_parts,
+    needs_of,
     one_of,
     rail_of,
-    refused,
+    varied,
 )
 from collsim.algorithms.compose import Step, in_chunks, inside_across, play
 from collsim.core.algorithm import Algorithm, no_terms
@@ -54,9 +54,6 @@ def of(inside: str, across: str) -> Algorithm:
         chunks = b.pieces.reshape(b.chunks, -1)
         play(b, in_chunks(b, chunks, lambda one: inside_across(one, *steps(b.setting))))
 
-    def needs(setting: Setting) -> str | None:
-        return even_nodes(setting) or refused(where(setting))
-
     return Algorithm(
         build=build,
         terms=no_terms,
@@ -66,7 +63,7 @@ def of(inside: str, across: str) -> Algorithm:
         chunked=True,
         parts=parts,
         parts_on=lambda setting, chunks: chunks * setting.fewest * least_parts(where(setting)),
-        needs=needs,
+        needs=needs_of(where),
         options={
             "inside": Option(
                 "direct",
@@ -81,7 +78,7 @@ def of(inside: str, across: str) -> Algorithm:
                 worth,
             ),
         },
-        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+        vary=varied(of),
     )
 
 

@@ -1,12 +1,11 @@
 """Inside the node to the rail of the receiver, then along that rail to its node."""
 
-from collsim.algorithms._rails import even_nodes, grid
-from collsim.algorithms._two_levels import inside_of, one_of, rail_of, refused
+from collsim.algorithms._rails import grid
+from collsim.algorithms._two_levels import both, mst_of_many, needs_of, one_of, varied
 from collsim.algorithms.compose import part, play, then
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
 from collsim.core.option import Option
-from collsim.core.setting import Setting
 
 __all__ = ["ALGORITHM"]
 
@@ -26,10 +25,6 @@ def of(inside: str, across: str) -> Algorithm:
         first = part(b, "all_to_all", inside, ranks=ranks, pieces=blocks[0])
         play(b, then(first, part(b, "all_to_all", across, ranks=ranks.T, pieces=blocks[1])))
 
-    def needs(setting: Setting) -> str | None:
-        steps = (inside, inside_of(setting)), (across, rail_of(setting))
-        return even_nodes(setting) or refused(("all_to_all", *step) for step in steps)
-
     read = one_of("all_to_all")
     return Algorithm(
         build=build,
@@ -37,18 +32,13 @@ def of(inside: str, across: str) -> Algorithm:
         formula="on N nodes of G: (G-1)(α + nβ/G) + (N-1)(α + nβ/N), the second part across",
         summary="to the receiver's rail inside the node, then along it, in few large messages",
         paper="two-level exchange; NCCL's PXN does the first step over NVLink",
-        needs=needs,
+        needs=needs_of(both("all_to_all", inside, across)),
         options={
             "inside": Option("direct", "an all_to_all", read, mst_of_many),
             "across": Option("direct", "an all_to_all", read),
         },
-        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+        vary=varied(of),
     )
-
-
-def mst_of_many(setting: Setting) -> tuple[str, ...]:
-    """Return what takes fewer messages inside a node."""
-    return ("mst",) if setting.fewest > 2 else ()
 
 
 ALGORITHM = of("direct", "direct")

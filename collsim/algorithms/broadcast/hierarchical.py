@@ -5,14 +5,15 @@ from dataclasses import replace
 import numpy as np
 
 from collsim.algorithms._arrange import one_part_per_rank
-from collsim.algorithms._rails import even_nodes, grid
+from collsim.algorithms._rails import grid
 from collsim.algorithms._two_levels import (
     TREES,
     inside_of,
     least_parts,
+    needs_of,
     one_of,
     rail_of,
-    refused,
+    varied,
 )
 from collsim.algorithms.compose import Recording, in_turns, part, play, then
 from collsim.core.algorithm import Algorithm, no_terms
@@ -70,9 +71,6 @@ def of(inside: str, across: str) -> Algorithm:
         rail = "broadcast", across, rail_of(setting)
         return [rail, ("all_gather", inside, inside_of(setting))]
 
-    def needs(setting: Setting) -> str | None:
-        return even_nodes(setting) or refused(where(setting))
-
     return Algorithm(
         build=build,
         terms=no_terms,
@@ -81,12 +79,12 @@ def of(inside: str, across: str) -> Algorithm:
         paper="composition: the broadcast of Barnett et al. 1994, a rail per rank of a node",
         parts=one_part_per_rank,
         parts_on=lambda setting, chunks: setting.fewest * least_parts(where(setting)),
-        needs=needs,
+        needs=needs_of(where),
         options={
             "inside": Option("bruck", "an all_gather", one_of("all_gather", lambda: TREES)),
             "across": Option("mst", "a broadcast", one_of("broadcast")),
         },
-        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+        vary=varied(of),
     )
 
 

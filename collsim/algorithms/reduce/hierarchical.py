@@ -3,14 +3,15 @@
 import numpy as np
 
 from collsim.algorithms._arrange import one_part_per_rank
-from collsim.algorithms._rails import even_nodes, grid
+from collsim.algorithms._rails import grid
 from collsim.algorithms._two_levels import (
     TREES,
     inside_of,
     least_parts,
+    needs_of,
     one_of,
     rail_of,
-    refused,
+    varied,
 )
 from collsim.algorithms.broadcast.hierarchical import gather_without
 from collsim.algorithms.compose import in_turns, part, play, reverse, then
@@ -38,9 +39,6 @@ def of(inside: str, across: str) -> Algorithm:
         rail = "reduce", across, rail_of(setting)
         return [rail, ("all_gather", inside, inside_of(setting))]
 
-    def needs(setting: Setting) -> str | None:
-        return even_nodes(setting) or refused(where(setting))
-
     return Algorithm(
         build=build,
         terms=no_terms,
@@ -49,14 +47,14 @@ def of(inside: str, across: str) -> Algorithm:
         paper="composition; Rabenseifner's reduce over rails, Thakur et al. 2005, section 4.5",
         parts=one_part_per_rank,
         parts_on=lambda setting, chunks: setting.fewest * least_parts(where(setting)),
-        needs=needs,
+        needs=needs_of(where),
         options={
             "inside": Option(
                 "bruck", "an all_gather, backwards", one_of("all_gather", lambda: TREES)
             ),
             "across": Option("mst", "a reduce", one_of("reduce")),
         },
-        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+        vary=varied(of),
     )
 
 

@@ -1,12 +1,18 @@
 """Inside every node first, then along the rails: the all_gather backwards."""
 
-from collsim.algorithms._rails import even_nodes, grid
-from collsim.algorithms._two_levels import inside_of, least_parts, one_of, rail_of, refused
+from collsim.algorithms._rails import grid
+from collsim.algorithms._two_levels import (
+    both,
+    direct_or_ring,
+    least_parts,
+    needs_of,
+    one_of,
+    varied,
+)
 from collsim.algorithms.compose import part, play, then
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
 from collsim.core.option import Option
-from collsim.core.setting import Setting
 
 __all__ = ["ALGORITHM"]
 
@@ -21,13 +27,7 @@ def of(inside: str, across: str) -> Algorithm:
         first = part(b, "reduce_scatter", inside, ranks=ranks, pieces=held)
         play(b, then(first, part(b, "reduce_scatter", across, ranks=ranks.T, pieces=rails)))
 
-    def where(setting: Setting) -> list[tuple[str, str, Setting]]:
-        steps = (inside, inside_of(setting)), (across, rail_of(setting))
-        return [("reduce_scatter", name, at) for name, at in steps]
-
-    def needs(setting: Setting) -> str | None:
-        return even_nodes(setting) or refused(where(setting))
-
+    where = both("reduce_scatter", inside, across)
     read = one_of("reduce_scatter")
     return Algorithm(
         build=build,
@@ -36,18 +36,13 @@ def of(inside: str, across: str) -> Algorithm:
         summary="reduce_scatter inside each node, then along each rail, by default Bruck's",
         paper="the reverse of Träff 2006, all-gather for clusters of SMPs",
         parts_on=lambda setting, chunks: least_parts(where(setting)),
-        needs=needs,
+        needs=needs_of(where),
         options={
             "inside": Option("bruck", "a reduce_scatter", read, direct_or_ring),
             "across": Option("bruck", "a reduce_scatter", read),
         },
-        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+        vary=varied(of),
     )
-
-
-def direct_or_ring(setting: Setting) -> tuple[str, ...]:
-    """Return what may be faster in a node where messages overlap, or where few are linked."""
-    return ("direct", "ring") if setting.fewest > 2 else ()
 
 
 ALGORITHM = of("bruck", "bruck")

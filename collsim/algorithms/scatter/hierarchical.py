@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from collsim.algorithms._rails import even_nodes, grid
-from collsim.algorithms._two_levels import inside_of, one_of, rail_of, refused
+from collsim.algorithms._rails import grid
+from collsim.algorithms._two_levels import both, mst_of_many, needs_of, one_of, varied
 from collsim.algorithms.compose import part, play, then
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
 from collsim.core.option import Option
-from collsim.core.setting import Setting
 
 __all__ = ["ALGORITHM"]
 
@@ -25,10 +24,6 @@ def of(inside: str, across: str) -> Algorithm:
         far = part(b, "scatter", across, ranks=ranks.T, pieces=rails, root=home)
         play(b, then(near, far))
 
-    def needs(setting: Setting) -> str | None:
-        steps = (inside, inside_of(setting)), (across, rail_of(setting))
-        return even_nodes(setting) or refused(("scatter", *step) for step in steps)
-
     read = one_of("scatter")
     return Algorithm(
         build=build,
@@ -36,18 +31,13 @@ def of(inside: str, across: str) -> Algorithm:
         formula="on N nodes of G: (G-1+⌈log N⌉)α + (P-1)/P·nβ, of which (N-1)/P·nβ across",
         summary="the root hands each rail of its node its shares; MST scatter along rails",
         paper="composition: MST scatter of Chan et al. 2007, with a rail per rank of a node",
-        needs=needs,
+        needs=needs_of(both("scatter", inside, across)),
         options={
             "inside": Option("linear", "a scatter", read, mst_of_many),
             "across": Option("mst", "a scatter", read),
         },
-        vary=lambda values: of(str(values["inside"]), str(values["across"])),
+        vary=varied(of),
     )
-
-
-def mst_of_many(setting: Setting) -> tuple[str, ...]:
-    """Return what takes fewer messages inside a node."""
-    return ("mst",) if setting.fewest > 2 else ()
 
 
 ALGORITHM = of("linear", "mst")
