@@ -10,19 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ALGORITHMS", "PROTOCOLS", "Chosen", "ChosenLine", "chosen_in"]
+from collsim.nccl.names import ALGORITHMS, PROTOCOLS
 
-# In the order of their numbers, NCCL_ALGO_* and NCCL_PROTO_* (src/include/nccl_common.h).
-ALGORITHMS: Final = (
-    "tree",
-    "ring",
-    "collnet_direct",
-    "collnet_chain",
-    "nvls",
-    "nvls_tree",
-    "pat",
-)
-PROTOCOLS: Final = ("ll", "ll128", "simple")
+__all__ = ["Chosen", "ChosenLine", "chosen_in"]
 
 _FUNCTIONS = {
     "AllReduce": "all_reduce",

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from collsim.calibrate.importer import LONGEST_LINE, numbered
-from collsim.core.measurements import LeftOut
+from collsim.calibrate.importers._truth import doubt
+from collsim.core.measurements import LeftOut, Measurement
+from collsim.errors import UnknownNameError
 from collsim.units import MAX_SIZE
 
-__all__ = ["Line", "cells_of", "lines_of", "number", "whole"]
+__all__ = ["Line", "cells_of", "judged", "lines_of", "number", "whole"]
 
 _NUMBER = re.compile(r"\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,2})?")
 _SHOWN = 24
@@ -40,6 +42,16 @@ def cells_of(line: str, delimiter: str | None = None) -> list[str]:
     except csv.Error:
         return []
     return [cell.strip() for cell in cells]
+
+
+def judged(file: str, line: Line, read: Callable[[], Measurement]) -> Measurement | LeftOut:
+    """Return the row that `read` makes of a line, or why it can't be used."""
+    try:
+        row = read()
+        reason = doubt(row)
+    except (UnknownNameError, ValueError) as error:
+        reason = str(error)
+    return row if reason is None else LeftOut(file, line.number, reason)
 
 
 def lines_of(

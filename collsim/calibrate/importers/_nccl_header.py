@@ -2,8 +2,8 @@
 
 import re
 
-from collsim.calibrate.nccl_chosen import ALGORITHMS, PROTOCOLS
 from collsim.core.measurements import Source
+from collsim.nccl.names import ALGORITHMS, PROTOCOLS
 
 __all__ = ["Header", "collective_named", "is_test"]
 

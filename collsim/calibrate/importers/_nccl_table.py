@@ -60,6 +60,19 @@ class Table:
         self._nodes: int | None = None
         self._source = header.source(file, 0, columns is not None and columns.cpu)
 
+    def settle(self) -> FileError | None:
+        """Resolve the table; where it tells too little, leave out its rows and say why.
+
+        Other tables of the file may say what this one does not.
+        """
+        try:
+            self.resolve()
+        except FileError as error:
+            reason = error.reason.partition(": ")[2] or error.reason
+            self.found = [LeftOut(self.file, row.line, reason) for row in self.rows]
+            return error
+        return None
+
     def resolve(self) -> None:
         """Find collective and rank count, then judge each half of each row."""
         whole = []

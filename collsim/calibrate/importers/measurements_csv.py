@@ -5,13 +5,13 @@ Sizes are whole bytes, times stand in ``seconds`` or ``time_us``: the unit is in
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from collsim.calibrate.importer import Found, Importer, ReadOptions
-from collsim.calibrate.importers._csv import Line, cells_of, lines_of, number, whole
-from collsim.calibrate.importers._truth import doubt
+from collsim.calibrate.importers._csv import Line, cells_of, judged, lines_of, number, whole
 from collsim.core.measured import COLUMNS, ROW_COLUMNS, row_of, source_of
 from collsim.core.measurements import LeftOut, Measurement
-from collsim.errors import InputError, UnknownNameError, nearest
+from collsim.errors import InputError, nearest
 
 __all__ = ["IMPORTER", "marks"]
 
@@ -54,12 +54,7 @@ def _stream(file: str, lines: Iterable[str], options: ReadOptions) -> Iterator[F
                 like = nearest(name, COLUMNS)
                 hint = f"; did you mean {like}?" if like else ""
                 yield f"{file}: column {name[:40]!r} is not read{hint}"
-        try:
-            row = _row(file, line, options)
-            reason = doubt(row)
-        except (InputError, UnknownNameError, ValueError) as error:
-            reason = str(error)
-        yield row if reason is None else LeftOut(file, line.number, reason)
+        yield judged(file, line, partial(_row, file, line, options))
 
 
 def _row(file: str, line: Line, options: ReadOptions) -> Measurement:

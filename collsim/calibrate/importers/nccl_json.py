@@ -156,12 +156,8 @@ class _Run:
         columns = Columns(root=True, half=4, cpu=self._cpu, error=False, exact=True)
         table = Table(self.file, self._header, columns, self._command, self.options, self._rows)
         table.decided = self._decided
-        try:
-            table.resolve()
-        except FileError as error:
-            self.failed = self.failed or error
-            reason = error.reason.partition(": ")[2] or error.reason
-            table.found = [LeftOut(self.file, row.line, reason) for row in self._rows]
+        error = table.settle()
+        self.failed = self.failed or error
         self._decided = table.decided
         self._rows = []
         return table.found

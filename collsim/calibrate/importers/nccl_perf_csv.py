@@ -6,13 +6,13 @@ and ``device``. `message_size` counts elements of the full buffer (512 MiB of ha
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from collsim.calibrate.importer import Found, Importer, ReadOptions
-from collsim.calibrate.importers._csv import Line, cells_of, lines_of, number, whole
+from collsim.calibrate.importers._csv import Line, cells_of, judged, lines_of, number, whole
 from collsim.calibrate.importers._nccl_rows import DTYPES
-from collsim.calibrate.importers._truth import doubt
 from collsim.core.measurements import LeftOut, Measurement, Source
-from collsim.errors import InputError, UnknownNameError
+from collsim.errors import InputError
 from collsim.units import MAX_SIZE
 
 __all__ = ["IMPORTER", "marks"]
@@ -41,12 +41,7 @@ def _stream(file: str, lines: Iterable[str], options: ReadOptions) -> Iterator[F
         if isinstance(line, LeftOut):
             yield line
             continue
-        try:
-            row = _row(file, line, options)
-            reason = doubt(row)
-        except (InputError, UnknownNameError, ValueError) as error:
-            reason = str(error)
-        yield row if reason is None else LeftOut(file, line.number, reason)
+        yield judged(file, line, partial(_row, file, line, options))
 
 
 def _row(file: str, line: Line, options: ReadOptions) -> Measurement:

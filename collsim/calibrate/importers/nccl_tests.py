@@ -237,13 +237,8 @@ class _Reader:
             self._chosen,
         )
         table.decided = self._decided
-        try:
-            table.resolve()
-        except FileError as error:
-            # Other tables of the file may say what this one does not.
-            self.failed = self.failed or error
-            reason = error.reason.partition(": ")[2] or error.reason
-            table.found = [LeftOut(self.file, row.line, reason) for row in self._table]
+        error = table.settle()
+        self.failed = self.failed or error
         self._decided = table.decided
         self.found += table.found
         self.rows += sum(isinstance(one, Measurement) for one in table.found)

@@ -7,13 +7,12 @@ sendrecv with the algorithm ``p2p``; `sendrecv` lets every rank send to the next
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from collsim.calibrate.importer import Found, Importer, ReadOptions
-from collsim.calibrate.importers._csv import Line, cells_of, lines_of, number, whole
-from collsim.calibrate.importers._truth import doubt
-from collsim.calibrate.nccl_chosen import ALGORITHMS
+from collsim.calibrate.importers._csv import Line, cells_of, judged, lines_of, number, whole
 from collsim.core.measurements import LeftOut, Measurement, Source
-from collsim.errors import InputError, UnknownNameError
+from collsim.nccl.names import ALGORITHMS
 
 __all__ = ["IMPORTER", "marks"]
 
@@ -45,12 +44,7 @@ def _stream(file: str, lines: Iterable[str], options: ReadOptions) -> Iterator[F
         if isinstance(line, LeftOut):
             yield line
             continue
-        try:
-            row = _row(file, line, clock, options)
-            reason = doubt(row)
-        except (InputError, UnknownNameError, ValueError) as error:
-            reason = str(error)
-        yield row if reason is None else LeftOut(file, line.number, reason)
+        yield judged(file, line, partial(_row, file, line, clock, options))
 
 
 def _clock(file: str) -> str | None:
