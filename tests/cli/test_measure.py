@@ -33,11 +33,11 @@ def test_measure_prints_nccl_tests_tables(torch: None, run: Any, tmp_path: Path)
 
 @pytest.mark.slow
 def test_run_measures_fits_and_writes(
-    torch: None, run: Any, answer: Any, tmp_path: Path
+    torch: None, realtime: bool, run: Any, answer: Any, tmp_path: Path
 ) -> None:
     """One line to a profile that predicts, and the schedules that were asked for."""
     profile = str(tmp_path / "desk.toml")
-    sizes = "-b 64 -e 4M -f 65536 -n 5 -w 0 --ranks 2"
+    sizes = "-b 64 -e 4M -f 65536 -n 20 -w 2 --ranks 2" + " --realtime" * realtime
     found = answer(
         f"calibrate run all_reduce --algorithm mst --algorithm ring {sizes} -o", profile
     )

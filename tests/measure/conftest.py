@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -24,18 +23,6 @@ def memory() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-@pytest.fixture(scope="session")
-def realtime() -> bool:
-    """Return whether ranks may run before everything else, so that other tests don't show."""
-    try:
-        before = os.sched_getscheduler(0), os.sched_getparam(0)
-        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
-        os.sched_setscheduler(0, *before)
-    except (OSError, AttributeError):
-        return False
-    return True
 
 
 @pytest.fixture
