@@ -123,12 +123,17 @@ def _cause(codes: Sequence[int | None], said: Sequence[dict[str, Any]]) -> str:
     >>> said = [{"at": "all_reduce/ring, 8B", "message": "peer closed", "kind": "peer"}, {}]
     >>> _cause([1, -9], said)
     'rank 1 was ended by SIGKILL; rank 0 was at all_reduce/ring, 8B'
+
+    What a rank said before it died is the cause, not how it died afterwards:
+
+    >>> _cause([-6, None], [{"kind": "hung", "message": "all_reduce: timed out"}, {}])
+    'all_reduce: timed out'
     """
     place = next(
         (f"; rank {r} was at {s['at']}" for r, s in enumerate(said) if s.get("at")), ""
     )
     for rank, code in enumerate(codes):
-        if code is not None and code < 0:
+        if code is not None and code < 0 and not said[rank]:
             return f"rank {rank} was ended by {_signal(-code)}{place}"
     for kind in ("data", "hung", "other", "peer"):
         for found in said:

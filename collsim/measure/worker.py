@@ -4,7 +4,6 @@ import ctypes
 import json
 import os
 import signal
-import sys
 from collections.abc import Callable
 from typing import Final
 
@@ -78,7 +77,10 @@ def _before_others() -> None:
 
 
 def child(folder: str, rank: int, ranks: int, parent: int) -> int:
-    """Be one of the ranks that :func:`collsim.measure.launch.own_ranks` started."""
+    """Be one of the ranks that :func:`collsim.measure.launch.own_ranks` started.
+
+    Returns the exit code; what went wrong is in the folder before.
+    """
     _die_with(parent)
     # The parent asks to end by SIGTERM; there is nothing here worth a farewell.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -104,10 +106,7 @@ def child(folder: str, rank: int, ranks: int, parent: int) -> int:
     except CollsimError as error:
         say("other", str(error))
         return 1
-    # Libraries' threads and their tidying up may hang when a peer was faster.
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
+    return 0
 
 
 def _die_with(parent: int) -> None:
