@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMPILE_FROM",
+    "Outcome",
     "Simulation",
     "check_nbytes",
     "check_sharing",
@@ -82,16 +83,21 @@ class Simulation:
         if not len(self.schedule):
             return self.run(nbytes).makespan
         nbytes = check_nbytes(nbytes)
-        finish = self.loop.run(nbytes)[1]
+        return self.ends(nbytes, self.loop.run(nbytes))
+
+    def ends(self, nbytes: float, outcome: Outcome) -> float:
+        """Return the time in seconds of what the loop has found at a size in bytes."""
+        finish = outcome[1]
         last = float(max(finish) if isinstance(finish, list) else finish.max())
         if last < self.entered:
             last = max(last, costs_of(self.loop, nbytes).rounded(self.entered))
         return self.plan.launch + last
 
-    def run(self, nbytes: float) -> Timeline:
-        """Return the timeline at a size in bytes."""
+    def run(self, nbytes: float, outcome: Outcome | None = None) -> Timeline:
+        """Return the timeline at a size in bytes, of what the loop has found there if given."""
         nbytes = check_nbytes(nbytes)
-        outcome = self.loop.run(nbytes)
+        if outcome is None:
+            outcome = self.loop.run(nbytes)
         plan = costs_of(self.loop, nbytes)
         entered = plan.rounded(self.entered)
         return timeline(self.schedule, nbytes, plan, outcome, entered, shared=self.fair)
