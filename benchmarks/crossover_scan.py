@@ -25,7 +25,8 @@ from collsim.choose.curve import TIE, Curve, Model
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES
 from collsim.core.link import LinkClass
-from collsim.engine.compiled import CompiledLoop, _run
+from collsim.engine.compiled import CompiledLoop
+from collsim.engine.fifo_kernel import run
 from collsim.engine.simulate import Simulation
 from collsim.topology.rails import rails
 from collsim.topology.switch import switch
@@ -123,21 +124,23 @@ def case(number: int) -> Case:
 
 
 @numba.njit
-def _batch(costs: Any, wanted: Any, best: Any, launch: float, arrays: Any, work: Any) -> None:
-    adding, alpha, beta, busy, held_beta = costs
-    (pieces, route, reduces, dst, enter, held_ptr, held, lane_ptr, owner, head,
-     following) = arrays  # fmt: skip
-    (waits, free, holder, reducer_free, reducer_last, times, codes, start, finish, blocker,
-     ahead) = work  # fmt: skip
+def _batch(costs: Any, wanted: Any, best: Any, launch: float, given: Any, work: Any) -> None:
+    alpha, beta, busy, adding, enter, held_beta = costs
+    (pieces, route, reduces, dst, held_ptr, held, lane_ptr, only, more, late, first) = given
+    (waits, free, holder, reducer_free, reducer_last, run_time, run_code, begin, end,
+     head_time, head_code, times, codes, start, finish, blocker, ahead) = work  # fmt: skip
     for i in range(best.size):
         if not wanted[i]:
             continue
         free[:] = 0.0
         reducer_free[:] = 0.0
-        _run(
-            pieces, route, reduces, dst, alpha[i], beta[i], busy[i], adding[i], enter, held_ptr,
-            held, held_beta[i], lane_ptr, owner, head, following, waits.copy(), free, holder,
-            reducer_free, reducer_last, times, codes, start, finish, blocker, ahead,
+        finish[:] = 0.0
+        run(
+            pieces, route, reduces, dst, held_ptr, held, lane_ptr, only, more, late, first,
+            alpha[i], beta[i], busy[i], adding[i], enter[i], held_beta[i],
+            waits.copy(), free, holder, reducer_free, reducer_last,
+            run_time, run_code, begin, end, head_time, head_code, times, codes,
+            start, finish, blocker, ahead,
         )  # fmt: skip
         best[i] = min(best[i], launch + finish.max())
 
@@ -145,7 +148,6 @@ def _batch(costs: Any, wanted: Any, best: Any, launch: float, arrays: Any, work:
 def _events(simulation: Simulation, sizes: Floats, best: Floats) -> None:
     """Lower `best` to the makespans of a simulation, where they can be lower."""
     plan, loop = simulation.plan, CompiledLoop(simulation.plan)
-    n, lanes = plan.route.size, int(plan.lane_ptr[-1])
     # No link lets go of its last message before it has carried all of its messages, one
     # after the other; where that is too long already, the simulation need not be run.
     owner = np.repeat(np.arange(plan.alpha.size), np.diff(plan.held_ptr))
@@ -158,19 +160,10 @@ def _events(simulation: Simulation, sizes: Floats, best: Floats) -> None:
     plans = [plan.at(n_) for n_ in sizes]
     costs = tuple(
         np.array([getattr(p, name) for p in plans])
-        for name in ("adding", "alpha", "beta", "busy", "held_beta")
+        for name in ("alpha", "beta", "busy", "adding", "enter", "held_beta")
     )
-    arrays = (
-        plan.size, plan.route, plan.reduces, plan.dst, plan.enter, plan.held_ptr, plan.held,
-        plan.lane_ptr, loop.owner, loop.head, loop.following,
-    )  # fmt: skip
-    none = np.full(max(n, lanes, plan.ranks), -1, np.int32)
-    work = (
-        loop.waits, np.zeros(lanes), none[:lanes].copy(), np.zeros(plan.ranks),
-        none[: plan.ranks].copy(), np.empty(n + 1), np.empty(n + 1, np.int64), np.empty(n),
-        np.empty(n), np.empty(n, np.int32), none[:n].copy(),
-    )  # fmt: skip
-    _batch(costs, floor * (1 - 1e-9) <= best, best, plan.launch, arrays, work)
+    wanted = floor * (1 - 1e-9) <= best
+    _batch(costs, wanted, best, plan.launch, loop.given(), loop.work())
 
 
 def times(curve: Curve, sizes: Floats) -> Floats:
@@ -185,7 +178,7 @@ def times(curve: Curve, sizes: Floats) -> Floats:
             continue
         part = best[allowed]
         if curve.by_formula(c):
-            part = np.minimum(part, [curve._seconds(n, c, 1) for n in sizes[allowed]])  # noqa: SLF001
+            part = np.minimum(part, [curve._formula(n, c).seconds for n in sizes[allowed]])  # noqa: SLF001
         else:
             for channels in curve.channels:
                 _events(curve.simulation(c, channels), sizes[allowed], part)

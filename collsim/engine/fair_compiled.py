@@ -6,7 +6,7 @@ from typing import Final
 from numba.extending import register_jitable
 
 from collsim.engine import fair_kernel, queues
-from collsim.engine.compiled import jit
+from collsim.engine.jit import jit
 
 __all__ = ["run"]
 
