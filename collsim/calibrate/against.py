@@ -45,18 +45,26 @@ def compare(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> list[Compare
     1.25
     """
     found = []
+    node = None if cluster.nodes == 1 else tuple(map(int, cluster.node))
     for row in rows:
         if row.get("runs") != "schedule" or row["ranks"] != cluster.ranks:
             continue
         schedule = _built(
             row["collective"], row["algorithm"], row["ranks"], row.get("root", 0),
-            row.get("chunks", 1),
+            row.get("chunks", 1), node,
         )  # fmt: skip
         found.append(Compared(row, simulate(schedule, cluster, row["size"]).makespan))
     return [pair for pair in found if pair.predicted > 0]
 
 
 @cache
-def _built(collective: str, algorithm: str, ranks: int, root: int, chunks: int) -> Schedule:
+def _built(
+    collective: str,
+    algorithm: str,
+    ranks: int,
+    root: int,
+    chunks: int,
+    node: tuple[int, ...] | None,
+) -> Schedule:
     cut = chunks if find(collective, algorithm).chunked else 1
-    return build(collective, algorithm, ranks, root, cut)
+    return build(collective, algorithm, ranks, root, cut, node=node)

@@ -9,10 +9,17 @@ from collsim.core.link import Bundle, LinkClass, Links
 from collsim.errors import InputError
 from collsim.topology import listed
 
-__all__ = ["cluster_document", "shared_cores"]
+__all__ = [
+    "LEAST",
+    "cluster_document",
+    "rate_text",
+    "shared_cores",
+    "time_text",
+    "told_document",
+]
 
-# Of beta: a link shared by all that is as good as none.
-_LEAST: Final = 1e-3
+LEAST: Final = 1e-3
+"""Of beta: a link shared by all that is as good as none."""
 
 
 def shared_cores(found: PointToPoint, ranks: int, name: str = "measured") -> Cluster:
@@ -56,7 +63,7 @@ def _numbers(found: PointToPoint) -> tuple[float, float, float, float]:
     alpha, beta = found.alpha.value, found.beta.value
     if beta <= 0:
         raise InputError("beta is 0, expected times that grow with the size")
-    return alpha, beta, min(found.busy.value, alpha), max(found.shared.value, beta * _LEAST)
+    return alpha, beta, min(found.busy.value, alpha), max(found.shared.value, beta * LEAST)
 
 
 def cluster_document(found: PointToPoint, ranks: int, name: str) -> dict[str, Any]:
@@ -77,12 +84,12 @@ def cluster_document(found: PointToPoint, ranks: int, name: str) -> dict[str, An
     check_ranks(ranks)
     alpha, beta, busy, shared = _numbers(found)
     told = {"source": "collsim calibrate run", "kind": "fit"}
-    own = {"class": "rank", "alpha": "0s", "bandwidth": _rate(beta), **told}
+    own = {"class": "rank", "alpha": "0s", "bandwidth": rate_text(beta), **told}
     links: list[dict[str, Any]] = [
         {
             "name": "cores", "src": "memory", "dst": "cores", "class": "cores",
-            "alpha": _time(alpha), "alpha_busy": _time(busy), "bandwidth": _rate(shared),
-            "lanes": found.lanes,
+            "alpha": time_text(alpha), "alpha_busy": time_text(busy),
+            "bandwidth": rate_text(shared), "lanes": found.lanes,
             **told,
         }
     ]  # fmt: skip
@@ -92,19 +99,48 @@ def cluster_document(found: PointToPoint, ranks: int, name: str) -> dict[str, An
             {"name": f"rank[{rank}].down", "src": "cores", "dst": rank, **own},
         ]
     document: dict[str, Any] = {"schema": "collsim/cluster/1", "name": name, "links": links}
+    document.update(told_document(found))
+    return document
+
+
+def told_document(found: PointToPoint) -> dict[str, Any]:
+    """Return the table of a cluster file for what adding up and beginning cost, if any.
+
+    Examples
+    --------
+    >>> from collsim.core.profile import ErrorSummary, Parameter
+    >>> zero, fit = Parameter(0.0, None, None, "s"), ErrorSummary("in_sample", 0, 0, 1)
+    >>> found = PointToPoint(zero, zero, zero, zero, 1, zero, 2e-10, fit, None)
+    >>> told_document(found)["cost"]["gamma"]
+    '0.2ns/B'
+    """
     cost = {}
     if found.gamma:
         cost["gamma"] = f"{found.gamma * 1e9:.9g}ns/B"
     if found.launch.value:
-        cost["launch"] = _time(found.launch.value)
-    if cost:
-        document["cost"] = {**cost, **told}
-    return document
+        cost["launch"] = time_text(found.launch.value)
+    if not cost:
+        return {}
+    return {"cost": {**cost, "source": "collsim calibrate run", "kind": "fit"}}
 
 
-def _time(seconds: float) -> str:
+def time_text(seconds: float) -> str:
+    """Return a time as cluster files have it.
+
+    Examples
+    --------
+    >>> time_text(1.5e-6)
+    '1.5us'
+    """
     return f"{seconds * 1e6:.9g}us"
 
 
-def _rate(beta: float) -> str:
+def rate_text(beta: float) -> str:
+    """Return the bandwidth of a beta as cluster files have it.
+
+    Examples
+    --------
+    >>> rate_text(1e-11)
+    '100GB/s'
+    """
     return f"{1 / beta * 1e-9:.9g}GB/s"

@@ -5,8 +5,8 @@
 | `ping_pong` | a pair | there and back; half of it counts | 1 |
 | `relay` | all | once around, each passes on what comes; a P-th of it counts | 1 |
 | `pairs` | disjoint pairs, all at once | there and back; half of it counts | one per pair |
-| `exchange` | the first pair | each sends and receives | 2 |
-| `shift` | all | each sends to the next, receives from the one before | P |
+| `exchange` | a pair | each sends and receives | 2 |
+| `shift` | all | each sends to one, receives from another | P |
 | `start` | all meet at a barrier, then the first pair | one message | 1 |
 | `self` | rank 0 | a copy in its memory, as a message to itself is | - |
 | `add` | rank 0 | adds up in its memory | - |
@@ -46,14 +46,19 @@ class Exchange:
 def pairs_of(pattern: str, ranks: int, local_ranks: int, every: bool) -> list[Pairs]:
     """Return which pairs a pattern is measured between, one entry per measurement.
 
-    Ping-pong takes one pair inside a node and one across, or every pair; `pairs` takes all
-    ranks, next to each other on one node, and on several each with one half of all away, so
-    that their messages meet at the NICs.
+    Ping-pong and `exchange` take one pair inside a node and one across, ping-pong every pair
+    if asked; `pairs` takes all ranks, each with one half of all away, so that their messages
+    meet at the NICs, and next to each other inside nodes that have two such pairs; `shift`
+    goes around all ranks, and on several nodes also from node to node, and around each node.
 
     Examples
     --------
     >>> pairs_of("ping_pong", 4, 2, every=False), pairs_of("pairs", 4, 4, every=False)
     ([((0, 1),), ((0, 2),)], [((0, 1), (2, 3))])
+    >>> pairs_of("pairs", 4, 2, every=False)
+    [((0, 2), (1, 3))]
+    >>> pairs_of("shift", 4, 2, every=False)[1]
+    ((0, 2), (1, 3), (2, 0), (3, 1))
     """
     if pattern in ("self", "add"):
         return [()]
@@ -61,18 +66,29 @@ def pairs_of(pattern: str, ranks: int, local_ranks: int, every: bool) -> list[Pa
     found: list[Pairs] = []
     if pattern == "ping_pong" and every:
         found = [(pair,) for pair in combinations(range(ranks), 2)]
-    elif pattern == "ping_pong":
+    elif pattern in ("ping_pong", "exchange"):
         found = [((0, 1),)] if local_ranks > 1 else []
         found += [((0, local_ranks),)] if ranks > local_ranks else []
-    elif pattern in ("exchange", "start"):
+    elif pattern == "start":
         found = [((0, 1),)]
     elif pattern in ("shift", "relay"):
         found = [tuple((r, (r + 1) % ranks) for r in range(ranks))]
-    elif half > 1 and ranks > local_ranks:
-        found = [tuple((r, r + half) for r in range(half))]
+        if pattern == "shift" and ranks > local_ranks > 1:
+            found += [tuple((r, (r + local_ranks) % ranks) for r in range(ranks))]
+            found += [tuple((r, _next_in(r, local_ranks, ranks)) for r in range(ranks))]
     elif half > 1:
-        found = [tuple((2 * r, 2 * r + 1) for r in range(half))]
+        across, side = ranks > local_ranks, range(0, local_ranks - 1, 2)
+        found = [tuple((r, r + half) for r in range(half))] if across else []
+        if len(side) > 1:
+            firsts = [node + r for node in range(0, ranks, local_ranks) for r in side]
+            found += [tuple((r, r + 1) for r in firsts if r + 1 < ranks)]
     return found if ranks > 1 else []
+
+
+def _next_in(rank: int, local_ranks: int, ranks: int) -> int:
+    """Return the rank after one, of those of its node."""
+    first = rank - rank % local_ranks
+    return first + (rank - first + 1) % (min(first + local_ranks, ranks) - first)
 
 
 def at_once(pattern: str, pairs: Pairs) -> int:

@@ -49,6 +49,7 @@ def _common(job: Job, transport: Transport, local_ranks: int, case: Case) -> dic
     ours = _OURS if case.ours else ""
     return {
         "nodes": _nodes(case, transport.ranks, local_ranks),
+        "ranks_per_node": local_ranks,
         "library": f"{ours}{transport.library}",
         "clock": transport.clock,
         "process_model": transport.process_model,

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from collsim.calibrate.against import compare
-from collsim.calibrate.cores import shared_cores
-from collsim.calibrate.point_to_point import PointToPoint, fit_point_to_point
+from collsim.calibrate.nodes import of_rows
+from collsim.calibrate.nodes_cluster import cluster_of
+from collsim.calibrate.point_to_point import PointToPoint
+from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.errors import InputError
 from collsim.plot.paper import (
@@ -73,9 +75,13 @@ def plot_measured(
         raise InputError(
             f"rows of {', '.join(map(str, ranks))} ranks, expected a file of one rank count"
         )
-    found = fit_point_to_point(every)
+    found, nodes = of_rows(every)
+    cluster = cluster_of(found, nodes, ranks[0], "measured")
+    said = _subtitle(nodes.between if nodes is not None else found)
+    if nodes is not None:
+        said = said.replace("messages alone", "messages alone, between nodes", 1)
     with styled():
-        figure = _draw(name, (a, b), pair, found, ranks[0])
+        figure = _draw(name, (a, b), pair, cluster, said)
     if path is not None:
         save(figure, path)
     return figure
@@ -93,11 +99,10 @@ def _of(rows: Sequence[Row], name: str, algorithm: str) -> list[Row]:
 
 
 def _draw(
-    name: str, names: Sequence[str], pair: Sequence[list[Row]], found: PointToPoint, ranks: int
+    name: str, names: Sequence[str], pair: Sequence[list[Row]], cluster: Cluster, said: str
 ) -> "Figure":
     from collsim.plot.picture import Picture
 
-    cluster = shared_cores(found, ranks)
     low = min(float(rows[0]["size"]) for rows in pair)
     high = max(float(rows[-1]["size"]) for rows in pair)
     figure = Picture(figsize=(8.0, 5.5), layout="constrained")
@@ -132,10 +137,8 @@ def _draw(
     axes.set_axisbelow(True)
     first = pair[0][0]
     library = str(first.get("library") or "").removeprefix("collsim's schedules on ")
-    axes.set_title(f"{name} on {ranks} ranks of {library}", loc="left", pad=22)
-    axes.text(
-        0.0, 1.015, _subtitle(found), transform=axes.transAxes, fontsize=9.5, color="#333333"
-    )
+    axes.set_title(f"{name} on {cluster.ranks} ranks of {library}", loc="left", pad=22)
+    axes.text(0.0, 1.015, said, transform=axes.transAxes, fontsize=9.5, color="#333333")
     figure.legend(loc="outside lower center", ncols=2, frameon=False, handlelength=3.5)
     return figure
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from collsim.calibrate.against import Compared
+from collsim.calibrate.nodes import Nodes
 from collsim.calibrate.point_to_point import PointToPoint
 from collsim.core.profile import ErrorSummary, Parameter
 from collsim.report.table import aligned, format_us
@@ -32,8 +33,38 @@ def compared_rows(pairs: Sequence[Compared]) -> list[dict[str, Any]]:
     ]
 
 
-def point_text(found: PointToPoint, pairs: Sequence[Compared], files: Sequence[str]) -> str:
+def point_text(
+    found: PointToPoint,
+    pairs: Sequence[Compared],
+    files: Sequence[str],
+    nodes: Nodes | None = None,
+) -> str:
     """Return a fit as text, the schedules that it predicts, and where it was written."""
+    lines = _fit_lines(found)
+    if nodes is not None:
+        lines = ["between nodes", *_nodes_lines(nodes)]
+        if nodes.inside is not None:
+            lines += ["inside a node", *_fit_lines(nodes.inside)]
+    if pairs:
+        off = np.abs(np.array([1 / pair.ratio for pair in pairs]) - 1)
+        lines += ["", f"our schedules, predicted from these messages alone: {_spread(off)}"]
+        lines.append(_table(pairs))
+    return "\n".join([*lines, "", *(f"wrote {file}" for file in files)])
+
+
+def _nodes_lines(nodes: Nodes) -> list[str]:
+    lines = _fit_lines(nodes.between)
+    if nodes.ranks_per_node > 1:
+        shared = "one for each rank"
+        if nodes.nics < nodes.ranks_per_node:
+            shared = f"{nodes.nics} for {nodes.ranks_per_node} ranks"
+        lines.append(f"NICs of a node      {shared}, by how messages at once wait")
+    if nodes.both_ways is not None:
+        lines.append(f"both ways at once   {nodes.both_ways:.2f} times as long as one way")
+    return lines
+
+
+def _fit_lines(found: PointToPoint) -> list[str]:
     alone = f"alpha {_time(found.alpha)}, 1/beta {_rate(found.beta)}"
     lines = [f"one message         {alone}, {_off(found.alone)}"]
     if found.together is not None:
@@ -46,11 +77,7 @@ def point_text(found: PointToPoint, pairs: Sequence[Compared], files: Sequence[s
         lines.append(f"beginning together  {_time(found.launch)}")
     if found.gamma:
         lines.append(f"adding up           {format_bandwidth(1 / found.gamma)}")
-    if pairs:
-        off = np.abs(np.array([1 / pair.ratio for pair in pairs]) - 1)
-        lines += ["", f"our schedules, predicted from these messages alone: {_spread(off)}"]
-        lines.append(_table(pairs))
-    return "\n".join([*lines, "", *(f"wrote {file}" for file in files)])
+    return lines
 
 
 def _table(pairs: Sequence[Compared]) -> str:

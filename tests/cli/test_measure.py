@@ -178,6 +178,56 @@ def test_run_says_how_to_predict_and_what_it_is_of(
         )
 
 
+def test_run_on_several_nodes_writes_their_cluster(
+    run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Inside and between nodes apart; the file that the note names predicts schedules."""
+    from collsim.core.measurements_file import RowFile
+
+    monkeypatch.setattr("collsim.measure.launch.check_installed", lambda backend: None)
+
+    def instead(job: Any, ranks: int) -> None:
+        base = {"collective": "sendrecv", "dtype": "float", "world": 4, "ranks_per_node": 2,
+                "low": 0.0, "high": 1.0, "repetitions": 9, "library": "Gloo", "ranks": 4,
+                "clock": "host", "relative_error": 0.01, "device": "GPU"}  # fmt: skip
+        cases = (
+            ("ping_pong", [[0, 1]], 1, 2e-6, 1e-11), ("ping_pong", [[0, 2]], 2, 9e-6, 1e-10),
+            ("shift", [[0, 2], [1, 3], [2, 0], [3, 1]], 2, 18e-6, 2e-10),
+        )  # fmt: skip
+        with RowFile(job.path, job.resume) as file:
+            for pattern, pairs, nodes, alpha, beta in cases:
+                for size in (64, 65536, 2**24):
+                    file.append(base | {
+                        "pattern": pattern, "at_once": len(pairs), "pairs": pairs,
+                        "nodes": nodes, "size": size, "count": size // 4,
+                        "seconds": alpha + size * beta,
+                    })  # fmt: skip
+            for algorithm in ("mst", "ring"):
+                for size in (1024, 65536):
+                    file.append(base | {
+                        "pattern": "collective", "collective": "broadcast", "runs": "schedule",
+                        "algorithm": algorithm, "nodes": 2, "size": size, "count": size // 4,
+                        "root": 0, "seconds": 12e-6, "chunks": 1, "pairs": None,
+                    })  # fmt: skip
+
+    monkeypatch.setattr("collsim.measure.launch.own_ranks", instead)
+    result = run("calibrate run --backend gloo --ranks 4 -o", str(tmp_path / "two.toml"))
+    assert result.exit_code == 0, result.output
+    between, inside = result.stdout.split("inside a node")
+    assert "alpha 9us, 1/beta 10GB/s" in between
+    assert "1 for 2 ranks, by how messages at once wait" in between
+    assert "alpha 2us, 1/beta 100GB/s" in inside
+    assert "broadcast   mst" in inside
+    (line,) = (text for text in result.stderr.splitlines() if "predict with it" in text)
+    told = run(line.partition("it: collsim ")[2], "-s", "1K", "--algorithm", "ring")
+    assert told.exit_code == 0, told.output
+    assert "4 ranks" in told.stdout
+    picture, rows = tmp_path / "x.svg", str(tmp_path / "two.jsonl")
+    drawn = run("plot crossover broadcast mst ring -o", str(picture), "--measured", rows)
+    assert drawn.exit_code == 0, drawn.output
+    assert "from messages alone, between nodes: α 9 µs" in picture.read_text("utf-8")
+
+
 def test_run_says_what_helps_a_fit_that_fails(
     fails: Any, rehearsed: Any, tmp_path: Path
 ) -> None:

@@ -99,7 +99,12 @@ def test_pairs_inside_a_node_and_across() -> None:
     """One per class of link; all of them if asked for; at once so that they meet."""
     assert pairs_of("ping_pong", 8, 4, every=False) == [((0, 1),), ((0, 4),)]
     assert len(pairs_of("ping_pong", 8, 4, every=True)) == 28
-    assert pairs_of("pairs", 8, 4, every=False) == [((0, 4), (1, 5), (2, 6), (3, 7))]
+    across = ((0, 4), (1, 5), (2, 6), (3, 7))
+    inside = ((0, 1), (2, 3), (4, 5), (6, 7))
+    assert pairs_of("pairs", 8, 4, every=False) == [across, inside]
+    node = ((0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3))
+    assert pairs_of("shift", 6, 3, every=False)[2] == node
+    assert pairs_of("exchange", 8, 4, every=False) == [((0, 1),), ((0, 4),)]
     assert pairs_of("shift", 3, 3, every=False) == [((0, 1), (1, 2), (2, 0))]
     assert pairs_of("exchange", 1, 1, every=False) == []
     assert pairs_of("self", 1, 1, every=False) == [()]

@@ -15,6 +15,7 @@ from collsim.errors import FileError, InputError
 from collsim.files import write_whole
 
 if TYPE_CHECKING:
+    from collsim.calibrate.nodes import Nodes
     from collsim.calibrate.point_to_point import PointToPoint
 
 __all__ = ["command"]
@@ -24,9 +25,10 @@ __all__ = ["command"]
     """Measure messages between ranks, fit alpha and beta to them, and write a profile.
 
     All of `calibrate measure` and `calibrate fit` in one line. The rows are in a file beside
-    the profile, with .jsonl in place of .toml. Where ranks share the cores of one machine a
-    cluster file that says so is written too, with -cluster.toml. Schedules that WHAT and
-    --algorithm name are measured as well, and compared with what the fit predicts for them.
+    the profile, with .jsonl in place of .toml. Where ranks share the cores of one machine, or
+    are on several nodes, a cluster file that says so is written too, with -cluster.toml.
+    Schedules that WHAT and --algorithm name are measured as well, and compared with what the
+    fit predicts for them.
 
     \b
     Examples:
@@ -64,8 +66,9 @@ def command(
     if not measured(rows_file, resume, choice.with_p2p(), **how):
         return
     from collsim.calibrate.against import compare
-    from collsim.calibrate.cores import cluster_document, shared_cores
-    from collsim.calibrate.point_to_point import fit_point_to_point, profile_of
+    from collsim.calibrate.nodes import of_rows
+    from collsim.calibrate.nodes_cluster import cluster_of
+    from collsim.calibrate.point_to_point import profile_of
     from collsim.config.profile import dumps
     from collsim.core.measurements_file import read_rows
     from collsim.report.point_to_point import KEYS, compared_rows, point_text
@@ -73,45 +76,54 @@ def command(
     rows = read_rows(rows_file)
     for text in _missed(rows, choice.target, choice.iterations):
         note(text)
+    title = name or os.path.basename(stem)
     try:
-        found = fit_point_to_point(rows)
+        found, nodes = of_rows(rows)
     except InputError as error:
         raise InputError(
             f"{error}; the rows are in {rows_file}, --resume -e with a larger size adds to them"
         ) from error
-    title = name or os.path.basename(stem)
     profile = profile_of(found, rows, title, rows_file)
     write_whole(path, dumps(profile))
     files = [rows_file, path]
     for text in profile.notes:
         note(text)
     ranks = max(profile.ranks)
-    several = any(int(row.get("nodes") or 1) > 1 for row in rows)
-    for text in _across(rows) if several else ():
-        note(text)
-    if found.shares and not profile.device and not several:
+    document = _cluster_file(found, nodes, ranks, title, bool(profile.device))
+    if document is not None:
         import tomli_w
 
-        document = cluster_document(found, ranks, title)
         write_whole(cluster_file, tomli_w.dumps(document))
         files.append(cluster_file)
         note(f"predict with it: collsim predict all_reduce -c {shlex.quote(cluster_file)}")
-    elif not several:
+    else:
         note(
             f"predict with it: collsim predict all_reduce --profile {shlex.quote(path)} "
             f"--ranks {ranks}"
         )
-    pairs = [] if several else compare(rows, shared_cores(found, ranks, title))
+    pairs = compare(rows, cluster_of(found, nodes, ranks, title))
     output.emit(
         "calibrate run",
         compared_rows(pairs),
         KEYS,
-        lambda: point_text(found, pairs, files),
+        lambda: point_text(found, pairs, files, nodes),
         cluster=title,
         ranks=ranks,
         files=files,
-        parameters=_parameters(found),
+        parameters=_parameters(found, nodes),
     )
+
+
+def _cluster_file(
+    found: "PointToPoint", nodes: "Nodes | None", ranks: int, title: str, gpus: bool
+) -> dict[str, Any] | None:
+    """Return the cluster file that says more than the profile, if there is more."""
+    from collsim.calibrate.cores import cluster_document
+    from collsim.calibrate.nodes_cluster import nodes_document
+
+    if nodes is not None:
+        return nodes_document(nodes, title)
+    return cluster_document(found, ranks, title) if found.shares and not gpus else None
 
 
 def _check_written(paths: Iterable[str], resume: bool) -> None:
@@ -137,29 +149,7 @@ def _missed(rows: list[dict[str, Any]], target: float, count: int | None) -> Ite
         )
 
 
-def _across(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """Say what a message between nodes costs, which the profile of one class has not."""
-    from collsim.calibrate.point_to_point import fit_point_to_point
-    from collsim.units import format_bandwidth, format_time
-
-    pairs = [
-        row["pairs"]
-        for row in rows
-        if row.get("pattern") == "ping_pong"
-        and row.get("pairs")
-        and (row.get("nodes") or 1) > 1
-    ]
-    for pair in [pair for i, pair in enumerate(pairs) if pair not in pairs[:i]]:
-        found = fit_point_to_point(rows, pair)
-        a, b = pair[0]
-        yield (
-            f"between nodes, ranks {a} and {b}: alpha {format_time(found.alpha.value)}, 1/beta "
-            f"{format_bandwidth(1 / found.beta.value)}; the profile is of one node, and "
-            "schedules on several are not predicted from it"
-        )
-
-
-def _parameters(found: "PointToPoint") -> dict[str, Any]:
+def _parameters(found: "PointToPoint", nodes: "Nodes | None") -> dict[str, Any]:
     named = {
         "link.alpha": found.alpha,
         "link.beta": found.beta,
@@ -167,6 +157,14 @@ def _parameters(found: "PointToPoint") -> dict[str, Any]:
         "cores.beta": found.shared,
         "launch": found.launch,
     }
+    if nodes is not None:
+        between = nodes.between
+        named |= {
+            "nic.alpha": between.alpha,
+            "nic.beta": between.beta,
+            "nic.alpha_busy": between.busy,
+            "nic.beta_shared": between.shared,
+        }
     return {
         key: {"value": p.value, "low": p.low, "high": p.high, "unit": p.unit}
         for key, p in named.items()
