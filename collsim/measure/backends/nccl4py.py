@@ -1,7 +1,7 @@
 """NCCL through nccl4py, NVIDIA's own binding: one process, a thread for every rank.
 
 All ranks of this machine's GPUs live in this process, so there is nobody to meet. Memory
-and events are torch's. Written from nccl4py 0.6.0's documentation and not yet run on a GPU.
+and events are torch's. Written against nccl4py 0.6.0 and not yet run on a GPU.
 """
 
 import os
@@ -71,13 +71,15 @@ class _Rank(TorchTransport):
         torch.cuda.set_device(gpu)
         self._stream = torch.cuda.Stream(gpu)
         torch.cuda.set_stream(self._stream)
+        # A number: the protocol for stream objects is younger than the torch that we take.
+        self._handle = self._stream.cuda_stream
 
     def group(self, sends: Sequence[Message], receives: Sequence[Message]) -> None:
         with self.core.group():
             for buffer, peer, _ in receives:
-                self.communicator.recv(buffer, peer, stream=self._stream)
+                self.communicator.recv(buffer, peer, stream=self._handle)
             for buffer, peer, _ in sends:
-                self.communicator.send(buffer, peer, stream=self._stream)
+                self.communicator.send(buffer, peer, stream=self._handle)
 
     def in_place(self, kind: Collective) -> bool:  # noqa: ARG002 - the base's signature
         return False
@@ -85,7 +87,7 @@ class _Rank(TorchTransport):
     def collective(
         self, kind: Collective, inputs: Buffer, outputs: Buffer, op: str, root: int
     ) -> Callable[[], None]:
-        comm, more = self.communicator, {"stream": self._stream}
+        comm, more = self.communicator, {"stream": self._handle}
         how = getattr(self.core, _OPS[op])
         if kind.name == "sendrecv":
             ahead, behind = (self.rank + 1) % self.ranks, (self.rank - 1) % self.ranks
