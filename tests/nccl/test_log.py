@@ -9,6 +9,7 @@ import pytest
 
 from collsim.errors import FileError
 from collsim.nccl import Log, parse_log, read_log
+from collsim.nccl.log import chosen_line
 
 FUNCTIONS = ("Broadcast", "Reduce", "AllGather", "ReduceScatter", "AllReduce")
 ALGOS = ("Tree", "Ring", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree", "PAT")
@@ -351,3 +352,21 @@ def test_more_digits_than_a_size_has_are_a_problem() -> None:
     line = "AllReduce: " + 25 * "1" + " Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}"
     log = logged([line])
     assert (log.chosen, len(log.problems)) == ((), 1)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "AllReduce: 8 Bytes",
+        "AllReduce: 8 Bytes -> Algo 9 proto 0 time 1.0",
+        "AllReduce: 8 Bytes -> Algo 0 proto 3 time 1.0",
+        "AllReduce: 8 Bytes -> Algo SQUARE proto LL channel{Lo..Hi}={0..3}",
+        "AllReduce: 8 Bytes -> Algo RI",
+        "AllReduce [Magic]: 8 Bytes -> Kernel x nchannels 1 nthreads 2",
+        "AllReduce: -8 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..3}",
+        "8.5 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..3}",
+    ],
+)
+def test_what_is_no_choice(line: str) -> None:
+    """A cut line, an unknown name or number, bytes that are none."""
+    assert chosen_line("node-a:7:9 [0] NCCL INFO " + line) is None

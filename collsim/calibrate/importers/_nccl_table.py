@@ -17,7 +17,7 @@ from collsim.calibrate.importers._nccl_implied import (
 )
 from collsim.calibrate.importers._nccl_rows import DTYPES, Columns, Half, Row
 from collsim.calibrate.importers._truth import FASTEST
-from collsim.calibrate.nccl_chosen import Chosen
+from collsim.calibrate.nccl_chosen import Choices
 from collsim.core.collective import collective
 from collsim.core.measurements import LeftOut, Measurement
 from collsim.errors import FileError, UnknownNameError
@@ -45,7 +45,7 @@ class Table:
         command: str | None,
         options: ReadOptions,
         rows: Sequence[Row],
-        chosen: Chosen | None = None,
+        chosen: Choices | None = None,
     ) -> None:
         self.file = file
         self.header = header
@@ -53,7 +53,7 @@ class Table:
         self.command = command
         self.options = options
         self.rows = rows
-        self.chosen = Chosen() if chosen is None else chosen
+        self.chosen = Choices() if chosen is None else chosen
         self.decided: tuple[str, int] | None = None
         self.found: list[Found] = []
         self._several: dict[int, str] = {}

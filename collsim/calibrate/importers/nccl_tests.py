@@ -17,9 +17,10 @@ from collsim.calibrate.importers._nccl_rows import (
     rows_of,
 )
 from collsim.calibrate.importers._nccl_table import Table
-from collsim.calibrate.nccl_chosen import Chosen, chosen_in
+from collsim.calibrate.nccl_chosen import Choices
 from collsim.core.measurements import LeftOut, Measurement, Measurements
 from collsim.errors import FileError
+from collsim.nccl.log import chosen_line
 
 __all__ = ["IMPORTER", "marks", "read"]
 
@@ -97,7 +98,7 @@ class _Reader:
         self._header = Header()
         self._columns: Columns | None = None
         self._command: str | None = None
-        self._chosen = Chosen()
+        self._chosen = Choices()
         self._table: list[Row] = []
         self._decided: tuple[str, int] | None = None
         self._pending: Row | None = None
@@ -159,7 +160,7 @@ class _Reader:
         if "Bytes -> " in line:
             # Messages of several processes may share a line.
             for part in _AT_MESSAGE.split(line):
-                choice = chosen_in(part)
+                choice = chosen_line(part)
                 if choice is not None:
                     self._chosen.add(choice)
 
@@ -216,7 +217,7 @@ class _Reader:
         """End a run: its header says nothing about what follows."""
         self._close()
         self._header = Header()
-        self._chosen = Chosen()
+        self._chosen = Choices()
 
     def _close(self) -> None:
         """End a table."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from collsim.files import read_bytes
-from collsim.nccl.log._chosen import read_chosen
+from collsim.nccl.log._chosen import chosen_line, read_chosen
 from collsim.nccl.log._lines import MatrixReader, read_channels, read_graph, read_size
 from collsim.nccl.log._message import messages
 from collsim.nccl.log._table import TableReader
@@ -34,6 +34,7 @@ __all__ = [
     "PrintedTable",
     "Problem",
     "Size",
+    "chosen_line",
     "parse_log",
     "read_log",
 ]

@@ -8,13 +8,13 @@ from collsim.nccl.log._message import Message
 from collsim.nccl.log.rows import Chosen, Found
 from collsim.nccl.names import ALGORITHMS, PROTOCOLS, algorithm_name, protocol_name
 
-__all__ = ["read_chosen"]
+__all__ = ["chosen_line", "read_chosen"]
 
 _ARROW: Final = re.compile(r"\bBytes -> ")
 # Words and numbers begin where they do, so that a long line is looked at once.
 _HEAD: Final = re.compile(
     r"(?:(?<![A-Za-z])(?P<what>[A-Za-z]+)(?: \[(?P<kind>[^][]*)\])?: )?"
-    r"(?<!\d)(?P<bytes>\d{1,19}) Bytes -> "
+    r"(?<![\w.-])(?P<bytes>\d{1,19}) Bytes -> "
 )
 _NAMED: Final = re.compile(
     r"Algo (?P<algo>\w+) proto (?P<proto>\w+) "
@@ -42,6 +42,25 @@ _WORDS: Final = {
     "sendrecv": "sendrecv",
 }
 _GATHERS: Final = ("all_gather", "reduce_scatter")
+
+
+def chosen_line(text: str) -> Chosen | None:
+    """Return the choice that one line of a log tells, or None; file and line are unknown.
+
+    Examples
+    --------
+    >>> found = chosen_line("node-a:7:7 [0] NCCL INFO AllGather: 512 Bytes -> Algo RING "
+    ...     "proto LL channel{Lo..Hi}={0..3}")
+    >>> found.collective, found.nbytes, found.algorithm, found.protocol, found.channels
+    ('all_gather', 512, 'ring', 'll', (0, 3))
+    """
+    head = _HEAD.search(text) if " Bytes -> " in text else None
+    if head is None:
+        return None
+    try:
+        return _row("", Message(0, "", text), head)
+    except CollsimError:
+        return None
 
 
 def read_chosen(found: Found, message: Message) -> bool:
