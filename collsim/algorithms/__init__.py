@@ -3,6 +3,7 @@
 from collsim.algorithms._catalogue import (
     algorithm_names,
     build,
+    build_folded,
     canonical,
     find,
     refusal,
@@ -13,6 +14,7 @@ from collsim.algorithms._catalogue import (
 __all__ = [
     "algorithm_names",
     "build",
+    "build_folded",
     "canonical",
     "find",
     "refusal",

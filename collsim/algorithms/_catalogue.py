@@ -9,14 +9,17 @@ from collsim.algorithms._spec import bound, read_options, split, text_of, tried
 from collsim.core.algorithm import Algorithm
 from collsim.core.builder import Builder
 from collsim.core.collective import check_ranks, collective
+from collsim.core.folded import Folded, FoldedBuilder
 from collsim.core.schedule import Schedule
 from collsim.core.setting import Setting
+from collsim.core.symmetry import Fold, axes_of
 from collsim.errors import InputError, UnknownNameError
 from collsim.registry import member, names
 
 __all__ = [
     "algorithm_names",
     "build",
+    "build_folded",
     "canonical",
     "find",
     "refusal",
@@ -253,3 +256,51 @@ def build(
     if ranks > 1:
         algorithm.build(builder)
     return builder.finish()
+
+
+def build_folded(
+    collective_name: str,
+    name: str,
+    fold: Fold,
+    chunks: int = 1,
+    *,
+    node: ArrayLike | None = None,
+    channels: int = 1,
+) -> Folded:
+    """Return the operations of a few ranks that stand for those of all.
+
+    Parameters
+    ----------
+    collective_name, name, chunks, node, channels
+        As in :func:`build`; the algorithm claims a symmetry.
+    fold : Fold
+        Renamings of that kind, in steps that are multiples of the claim's.
+
+    Raises
+    ------
+    InputError
+        If the algorithm claims no such symmetry, or can't run there.
+
+    Examples
+    --------
+    >>> len(build_folded("all_reduce", "ring", Fold("shift", 64, 8)))
+    1008
+    """
+    kind = collective(collective_name)
+    algorithm = find(collective_name, name)
+    reason = refusal(kind.name, name, fold.ranks, node)
+    setting, claim = Setting(fold.ranks, node), algorithm.symmetry
+    if reason is None and (claim is None or claim.kind != fold.kind):
+        reason = f"{kind.name}/{name}: claims no symmetry of the kind {fold.kind}"
+    elif reason is None and claim and fold.step % claim.step(setting, channels):
+        reason = (
+            f"{kind.name}/{name}: got a step of {fold.step}, expected a multiple of "
+            f"{claim.step(setting, channels)}"
+        )
+    if reason is not None or claim is None:
+        raise InputError(reason or "")
+    parts = algorithm.cut(setting, chunks)
+    axes = axes_of(kind, claim, setting, chunks, channels, parts * channels)
+    builder = FoldedBuilder(kind, setting, fold, axes, chunks, parts, channels)
+    algorithm.build(builder)
+    return builder.folded()

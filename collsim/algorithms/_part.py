@@ -7,11 +7,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from collsim.algorithms._catalogue import find
 from collsim.algorithms._given import checked_groups, checked_pieces
+from collsim.algorithms._orbits import orbits
 from collsim.algorithms._recorder import Recorder
 from collsim.algorithms._recording import Recording, together
 from collsim.core.builder import Builder
 from collsim.core.collective import Collective, check_count, collective
 from collsim.core.setting import Setting
+from collsim.core.symmetry import Fold
 from collsim.errors import InputError
 
 __all__ = ["Build", "part"]
@@ -85,23 +87,31 @@ def part(
         )
     if root is None:
         root = _place(groups[0], b.root) if sub.rooted and b.collective.rooted else 0
-    settings = [_setting(b.setting, group) for group in groups]
-    alike = all(np.array_equal(nodes, settings[0][1]) for _, nodes, _ in settings)
+    inside = None
+    if b.fold is not None:
+        standing, inside = orbits(b.fold, groups)
+        groups, given = groups[standing], given[standing]
+    places, switches = _nodes(b.setting, groups)
+    alike = bool((places == places[0]).all())
     found = []
-    for i, (setting, _, switches) in enumerate(settings[:1] if alike else settings):
+    for i in range(1 if alike else len(groups)):
         mine = slice(None) if alike else slice(i, i + 1)
         width = given.shape[2] // channels
-        one = _record(sub, algorithm, setting, root, chunks, channels, width)
+        setting = _setting(b.setting, places[i])
+        one = _record(sub, algorithm, setting, root, chunks, channels, width, inside)
         if one.pieces == 0 or given[mine].shape[2] * blocks % one.pieces:
             raise InputError(
                 f"part: {sub.name} cuts a block into {one.pieces // blocks} parts, which "
                 f"{given.shape[2]} pieces can't be"
             )
-        every = [every for _, _, every in settings] if alike else [switches]
-        parties = np.concatenate([groups[mine], np.stack(every)], axis=1)
+        parties = np.concatenate([groups[mine], np.stack(switches[mine])], axis=1)
         table = given[mine].reshape(parties.shape[0], one.pieces, -1)
-        found.append(one.on(parties, table, b.pieces.size))
+        found.append(one.on(parties, table, b.pieces.size, _within(b)))
     return together(*found)
+
+
+def _within(b: Builder) -> int:
+    return 0 if b.fold is None else b.fold.step
 
 
 def _cut(b: Builder, blocks: int) -> IntArray:
@@ -123,18 +133,29 @@ def _place(group: IntArray, root: int) -> int:
     return int(found[0])
 
 
-def _setting(whole: Setting, group: IntArray) -> tuple[Setting, IntArray, IntArray]:
-    """Return the setting of some ranks, their nodes counted anew, and these nodes' switches."""
-    if whole.node is None:
-        nodes, place = np.zeros(1, dtype=np.int64), np.zeros(group.size, dtype=np.int64)
-    else:
-        every, index = np.unique(np.asarray(whole.node), return_inverse=True)
-        nodes, place = np.unique(index[group], return_inverse=True)
-        if every.size == 1:
-            place = np.zeros(group.size, dtype=np.int64)
-    switches = whole.agents[nodes] if whole.multicast else np.zeros(0, dtype=np.int64)
-    node = None if nodes.size == 1 else place
-    return Setting(group.size, node, whole.multicast), place, switches
+def _nodes(whole: Setting, groups: IntArray) -> tuple[IntArray, list[IntArray]]:
+    """Return the node of every rank, counted anew in its group, and the switches of each."""
+    if whole.node is None or whole.nodes == 1:
+        switches = whole.agents
+        return np.zeros_like(groups), [switches] * len(groups)
+    _, index = np.unique(np.asarray(whole.node), return_inverse=True)
+    mine = index[groups]
+    # A node's number within a group: how many smaller ones there are.
+    order = np.argsort(mine, axis=1, kind="stable")
+    rising = np.take_along_axis(mine, order, axis=1)
+    fresh = np.zeros_like(rising)
+    fresh[:, 1:] = rising[:, 1:] != rising[:, :-1]
+    places = np.empty_like(mine)
+    np.put_along_axis(places, order, np.cumsum(fresh, axis=1), axis=1)
+    if not whole.multicast:
+        return places, [np.zeros(0, dtype=np.int64)] * len(groups)
+    return places, [whole.agents[np.unique(nodes)] for nodes in mine]
+
+
+def _setting(whole: Setting, places: IntArray) -> Setting:
+    """Return the setting of the ranks of one group, whose nodes are counted anew."""
+    node = places if places.any() else None
+    return Setting(places.size, node, whole.multicast)
 
 
 def _record(
@@ -145,6 +166,7 @@ def _record(
     chunks: int,
     channels: int,
     width: int,
+    fold: Fold | None = None,
 ) -> Recording:
     """Return what an algorithm lists, in its own ranks and pieces.
 
@@ -158,7 +180,7 @@ def _record(
         build, parts = found.build, found.cut(setting, chunks)
     else:
         build, parts = algorithm, width
-    recorder = Recorder(kind, setting, root, chunks, parts, channels)
+    recorder = Recorder(kind, setting, root, chunks, parts, channels, fold)
     if setting.ranks > 1:
         build(recorder)
     return recorder.recording()

@@ -10,6 +10,7 @@ from collsim.core.builder import Builder
 from collsim.core.collective import Collective
 from collsim.core.schedule import COPY
 from collsim.core.setting import Setting
+from collsim.core.symmetry import Fold
 from collsim.errors import InputError
 
 __all__ = ["Recorder", "play"]
@@ -28,6 +29,8 @@ class Recorder(Builder):
         Its ranks.
     root, chunks, parts, channels
         As in :class:`~collsim.core.builder.Builder`.
+    fold : Fold, optional
+        Under which renamings a few ranks stand for all.
     """
 
     def __init__(
@@ -38,11 +41,13 @@ class Recorder(Builder):
         chunks: int = 1,
         parts: int = 1,
         channels: int = 1,
+        fold: Fold | None = None,
     ) -> None:
         super().__init__(
             kind, setting.ranks, root, chunks, parts, node=setting.node, channels=channels,
             multicast=setting.multicast,
         )  # fmt: skip
+        self.fold = fold
         self._rounds: list[list[Call]] = []
 
     def next_round(self) -> None:
@@ -78,11 +83,22 @@ class Recorder(Builder):
             )
         )
 
+    def block(self, kind: int, src: ArrayLike, dst: ArrayLike, pieces: ArrayLike) -> None:
+        """List many rounds at once; see :meth:`~collsim.core.builder.Builder.block`."""
+        carried = np.asarray(pieces)
+        source, target = (np.broadcast_to(np.asarray(end), carried.shape) for end in (src, dst))
+        for at in range(len(carried)):
+            self.next_round()
+            for channel, row in enumerate(carried[at]):
+                ends = source[at, channel], target[at, channel]
+                self._add(kind, *ends, row[:, None], None, channel, None, False)
+
     def recording(self) -> Recording:
         """Return what was listed."""
         rounds = tuple(tuple(calls) for calls in self._rounds)
         queues = max((int(turn.max()) + 1 for turn in _turns(rounds)), default=0)
-        return Recording(self.pieces.size, self._scratch, max(0, queues), rounds)
+        within = 0 if self.fold is None else self.fold.step
+        return Recording(self.pieces.size, self._scratch, max(0, queues), rounds, within)
 
 
 def _turns(rounds: tuple[tuple[Call, ...], ...]) -> Iterator[IntArray]:

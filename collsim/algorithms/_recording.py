@@ -57,12 +57,16 @@ class Recording:
         Queues that a receiver keeps, numbered from 0.
     rounds : tuple of tuple of Call
         What is listed, round by round.
+    within : int
+        Ranks that stand for all, if not all are listed: rank r is one of them by
+        ``r % within``, renamed.
     """
 
     pieces: int
     scratch: int
     queues: int
     rounds: tuple[tuple[Call, ...], ...]
+    within: int = 0
 
     def changed(self, change: Callable[[Call], Call], **fields: Any) -> "Recording":
         """Return it with every call, and other fields, replaced."""
@@ -91,7 +95,7 @@ class Recording:
 
         return self.changed(change, scratch=self.scratch + more, queues=used)
 
-    def on(self, ranks: IntArray, pieces: IntArray, of: int) -> "Recording":
+    def on(self, ranks: IntArray, pieces: IntArray, of: int, within: int = 0) -> "Recording":
         """Return it among other ranks, with other pieces, in several groups at once.
 
         Groups have no rank in common, so they share scratch places and queues.
@@ -104,6 +108,8 @@ class Recording:
             What each piece is there: w of theirs.
         of : int
             Number of pieces there.
+        within : int
+            Ranks that stand for all there, if not all are listed.
         """
         groups, _, width = pieces.shape
         spare = of + np.arange(self.scratch * width).reshape(1, self.scratch, width)
@@ -122,7 +128,7 @@ class Recording:
                 turn=None if call.turn is None else np.tile(call.turn, groups),
             )
 
-        return self.changed(change, pieces=of, scratch=self.scratch * width)
+        return self.changed(change, pieces=of, scratch=self.scratch * width, within=within)
 
 
 def checked(recording: object, what: str = "compose") -> Recording:

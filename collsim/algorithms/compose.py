@@ -106,7 +106,8 @@ def reverse(recording: Recording, adds: bool) -> Recording:
         if call.into is not None:
             raise InputError("reverse: data must keep their place")
         kind = REDUCE if adds and call.kind == COPY else COPY
-        by_sender = np.argsort(call.dst, kind="stable")
+        sender = call.dst % within if within else call.dst
+        by_sender = np.argsort(sender, kind="stable")
         return replace(
             call,
             kind=kind,
@@ -117,7 +118,8 @@ def reverse(recording: Recording, adds: bool) -> Recording:
             strict=False,
         )
 
-    turned = checked(recording, "reverse").changed(change, queues=0)
+    within = checked(recording, "reverse").within
+    turned = recording.changed(change, queues=0)
     turned = replace(turned, rounds=turned.rounds[::-1])
     _check_once(turned)
     return turned
@@ -204,14 +206,18 @@ def in_chunks(b: Builder, pieces: ArrayLike, make: Callable[[Builder], Recording
             f"of {blocks}"
         )
     width = chunks.shape[1] // blocks
-    one = checked(make(Recorder(b.collective, b.setting, b.root, parts=width)), "in_chunks")
+    recorder = Recorder(b.collective, b.setting, b.root, parts=width, fold=b.fold)
+    one = checked(make(recorder), "in_chunks")
     if one.pieces != chunks.shape[1]:
         raise InputError(
             f"in_chunks: a recording of {one.pieces} pieces, expected the {chunks.shape[1]} "
             "of one chunk"
         )
     parties = np.arange(b.ranks + b.setting.agents.size)[None]
-    return pipeline(*(one.on(parties, chunk[None, :, None], b.pieces.size) for chunk in chunks))
+    size = b.pieces.size
+    return pipeline(
+        *(one.on(parties, chunk[None, :, None], size, one.within) for chunk in chunks)
+    )
 
 
 def inside_across(

@@ -7,6 +7,7 @@ from collsim.core.builder import Builder
 from collsim.core.cluster import Cluster
 from collsim.core.option import Option, Options
 from collsim.core.setting import Setting
+from collsim.core.symmetry import Symmetry
 
 __all__ = ["Algorithm", "Terms", "no_limits", "no_needs", "no_terms", "one_part"]
 
@@ -123,6 +124,9 @@ class Algorithm:
         What may be set, in the order in which it is written.
     vary : callable, optional
         ``values -> Algorithm``: the algorithm with a value for every option.
+    symmetry : Symmetry, optional
+        Under which renamings of ranks the schedule stays the same; then ``build`` lists the
+        messages of ``builder.every`` alone. A test holds it to that.
 
     See Also
     --------
@@ -143,6 +147,7 @@ class Algorithm:
     parts_on: Callable[[Setting, int], int] | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
     vary: Callable[[Options], "Algorithm"] | None = None
+    symmetry: Symmetry | None = None
 
     def cut(self, setting: Setting, chunks: int) -> int:
         """Return into how many parts a channel cuts its share of a block.

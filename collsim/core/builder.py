@@ -10,6 +10,7 @@ from collsim.core._operands import by_message, check_places, join, whole
 from collsim.core.collective import Collective, check_count, check_ranks, check_root
 from collsim.core.schedule import COPY, REDUCE, Schedule
 from collsim.core.setting import Setting
+from collsim.core.symmetry import Fold
 from collsim.errors import InputError, TooLargeError
 
 __all__ = ["Builder"]
@@ -50,6 +51,8 @@ class Builder:
         the first channel first.
     setting : Setting
         Who is near whom.
+    fold : Fold, optional
+        Under which renamings a few ranks stand for all; None where all are listed.
 
     Examples
     --------
@@ -98,8 +101,15 @@ class Builder:
         self._ends: list[tuple[Int32, Int32]] = []
         self._pieces: list[Int32] = []
         self._into: list[Int32 | None] = []
-        self._alike: list[tuple[int, int, int, int, bool]] = []
+        # And how many messages: of one call, or a row for each of a block's.
+        self._alike: list[tuple[int, int, int, int, bool, int] | Int64] = []
+        self.fold: Fold | None = None
         self._turn: list[Int32] = []
+
+    @property
+    def every(self) -> Int64:
+        """Ranks whose messages are to be listed: all, or those that stand for all."""
+        return np.arange(self.ranks if self.fold is None else self.fold.step)
 
     def share(self, channel: int) -> Int64:
         """Return the pieces of one channel, shape (blocks, parts of the channel)."""
@@ -188,29 +198,80 @@ class Builder:
             raise InputError(
                 f"builder: into has shape {places.shape}, expected {carried.shape}"
             )
-        self._carried += max(carried.size, messages)
+        self._count(max(carried.size, messages))
+        self._ends.append((source, target))
+        self._pieces.append(carried.ravel())
+        self._into.append(None if places is None else places.ravel())
+        alike = (kind, channel, max(self._round, 0), carried.shape[1], strict, messages)
+        self._alike.append(alike)
+        queue = np.atleast_1d(whole("turn", -1 if turn is None else turn))
+        self._turn.append(np.broadcast_to(queue, (messages,)))
+
+    def block(self, kind: int, src: ArrayLike, dst: ArrayLike, pieces: ArrayLike) -> None:
+        """List many rounds at once, in which every message carries one piece.
+
+        Parameters
+        ----------
+        kind : int
+            `COPY` or `REDUCE`.
+        src, dst : int array, shape (R, C, K) or broadcast to it
+            Senders and receivers: of R new rounds, C channels, K messages.
+        pieces : int array, shape (R, C, K)
+            What each carries; it keeps its place.
+
+        Examples
+        --------
+        >>> from collsim.core.collective import collective
+        >>> b = Builder(collective("broadcast"), ranks=3)
+        >>> b.block(COPY, [[[0]], [[1]]], [[[1]], [[2]]], [[[0]], [[0]]])
+        >>> len(b.finish()), b.finish().rounds
+        (2, 2)
+        """
+        carried = whole("pieces", pieces)
+        if carried.ndim != 3:
+            raise InputError(f"builder: pieces has shape {carried.shape}, expected three axes")
+        rounds, channels, messages = carried.shape
+        if channels > MAX_CHANNELS:
+            raise InputError(f"builder: {channels} channels, expected at most {MAX_CHANNELS}")
+        self._count(carried.size)
+        source, target = (
+            np.broadcast_to(whole(name, end), carried.shape).ravel()
+            for name, end in (("src", src), ("dst", dst))
+        )
+        self._ends.append((source, target))
+        self._pieces.append(carried.ravel())
+        self._into.append(None)
+        alike = np.empty((rounds, channels, 6), dtype=np.int64)
+        alike[:] = (kind, 0, 0, 1, False, messages)
+        alike[:, :, 1] = np.arange(channels)
+        alike[:, :, 2] = self._round + 1 + np.arange(rounds)[:, None]
+        self._alike.append(alike.reshape(-1, 6))
+        self._round += rounds
+        self._turn.append(np.broadcast_to(np.int32(-1), carried.size))
+
+    def _count(self, pieces: int) -> None:
+        """Count pieces that are carried, which must not become too many."""
+        self._carried += pieces
         if self._carried > MAX_CARRIED:
             raise TooLargeError(
                 f"builder: {self.collective.name} on {self.ranks} ranks sends more than "
                 f"{MAX_CARRIED:,} pieces, which is more than is simulated"
             )
-        self._ends.append((source, target))
-        self._pieces.append(carried.ravel())
-        self._into.append(None if places is None else places.ravel())
-        alike = (kind, channel, max(self._round, 0), carried.shape[1], strict)
-        self._alike.append(alike)
-        queue = np.atleast_1d(whole("turn", -1 if turn is None else turn))
-        self._turn.append(np.broadcast_to(queue, (messages,)))
+
+    def _memories(self) -> int:
+        """Return of how many ranks and switches the places are told apart."""
+        return self.ranks + self.setting.agents.size
 
     def finish(self) -> Schedule:
         """Derive the dependencies and return the schedule."""
-        counts = np.array([source.size for source, _ in self._ends], dtype=np.int64)
         src, dst = (join([ends[i] for ends in self._ends]) for i in range(2))
         piece = into = join(self._pieces)
         if any(places is not None for places in self._into):
             pairs = zip(self._pieces, self._into, strict=True)
             into = join([p if places is None else places for p, places in pairs])
-        alike = np.array(self._alike, dtype=np.int64).reshape(-1, 5).T
+        rows = [np.zeros((0, 6), dtype=np.int64), *(np.atleast_2d(one) for one in self._alike)]
+        alike = np.concatenate(rows).T
+        counts = alike[5]
         kind, channel, rounds = (
             np.repeat(column.astype(dtype), counts)
             for column, dtype in zip(alike, (np.int8, np.int16, np.int32), strict=False)
@@ -219,7 +280,7 @@ class Builder:
         piece_ptr[1:] = np.repeat(alike[3], counts)
         np.cumsum(piece_ptr, out=piece_ptr)
         slots = self.pieces.size + self._scratch
-        parties = self.ranks + self.setting.agents.size
+        parties = self._memories()
         check_places(src, dst, piece, into, parties, slots)
         accesses = (np.repeat(kind, np.diff(piece_ptr)), piece_ptr, piece, into, slots)
         turn = join(self._turn)

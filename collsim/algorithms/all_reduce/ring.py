@@ -1,8 +1,8 @@
 """Ring reduce_scatter, then ring all_gather, on P parts of the array."""
 
 from collsim.algorithms._arrange import one_part_per_rank
+from collsim.algorithms._rings import RING_OF_PARTS, gather_around, scatter_around
 from collsim.algorithms.all_gather import ring as all_gather
-from collsim.algorithms.compose import part, play, then
 from collsim.algorithms.reduce_scatter import ring as reduce_scatter
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
@@ -12,10 +12,9 @@ __all__ = ["ALGORITHM"]
 
 def build(b: Builder) -> None:
     """List the operations."""
-    first, second = (
-        part(b, kind, "ring", channels=b.channels) for kind in ("reduce_scatter", "all_gather")
-    )
-    play(b, then(first, second))
+    shares = b.pieces.reshape(b.channels, b.ranks)
+    scatter_around(b, shares)
+    gather_around(b, shares)
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
@@ -31,4 +30,5 @@ ALGORITHM = Algorithm(
     paper="Patarasu, Yuan 2009; Chan, Heimlich, Purkayastha, van de Geijn 2007, section 5",
     parts=one_part_per_rank,
     channeled=True,
+    symmetry=RING_OF_PARTS,
 )
