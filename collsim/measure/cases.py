@@ -10,6 +10,7 @@ from collsim.core.schedule import Schedule
 from collsim.errors import InputError
 from collsim.measure.job import LIBRARY, PATTERNS, Job
 from collsim.measure.patterns import Pairs, pairs_of
+from collsim.measure.transport import MOVED
 from collsim.registry import member
 from collsim.units import format_size
 
@@ -150,6 +151,10 @@ def check_job(job: Job, ranks: int, local_ranks: int) -> None:
     Traceback (most recent call last):
     collsim.errors.InputError: root: got 2, expected a rank below 2
     """
+    if job.dtype not in MOVED:
+        raise InputError(
+            f"dtype: got {job.dtype}, expected one that backends move: {', '.join(MOVED)}"
+        )
     rooted = any(what not in PATTERNS and collective(what).rooted for what in job.what)
     if rooted and job.root >= ranks:
         raise InputError(f"root: got {job.root}, expected a rank below {ranks}")

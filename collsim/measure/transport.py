@@ -1,14 +1,14 @@
 """What a backend offers: memory, messages, the library's collectives, and a clock."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.collective import Collective
 
-__all__ = ["Buffer", "Message", "Transport"]
+__all__ = ["MOVED", "Buffer", "Message", "Transport"]
 
 Buffer = Any
 """A one-dimensional buffer of the backend; a slice of it shares its memory."""
@@ -17,6 +17,18 @@ Message = tuple[Buffer, int, int]
 """What is sent or where it is received, the peer, and a number that both ends know."""
 
 Values = NDArray[np.float64]
+
+MOVED: Final = {
+    "int8": "int8",
+    "uint8": "uint8",
+    "int32": "int32",
+    "int64": "int64",
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+    "bfloat16": "bfloat16",
+}
+"""Element types that our backends move: nccl-tests' names, and torch's."""
 
 
 class Transport(Protocol):

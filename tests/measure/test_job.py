@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from collsim.errors import InputError, UnknownNameError
-from collsim.measure.cases import cases, key_of
+from collsim.measure.cases import cases, check_job, key_of
 from collsim.measure.job import Job
 from collsim.measure.launch import check_installed
 from collsim.measure.patterns import pairs_of
@@ -108,6 +108,12 @@ def test_pairs_inside_a_node_and_across() -> None:
     assert pairs_of("shift", 3, 3, every=False) == [((0, 1), (1, 2), (2, 0))]
     assert pairs_of("exchange", 1, 1, every=False) == []
     assert pairs_of("self", 1, 1, every=False) == [()]
+
+
+def test_a_dtype_that_no_backend_moves_is_refused_before_ranks_start() -> None:
+    """NCCL knows unsigned words, torch does not."""
+    with pytest.raises(InputError, match="dtype: got uint32, expected one that backends move"):
+        check_job(Job("gloo", ("broadcast",), (8,), dtype="uint32"), 2, 2)
 
 
 def test_a_missing_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,22 +15,12 @@ from numpy.typing import NDArray
 from collsim.core.collective import Collective
 from collsim.errors import InputError, MissingExtraError, UnknownNameError, UsageError
 from collsim.measure.place import Place
-from collsim.measure.transport import Buffer, Message
+from collsim.measure.transport import MOVED, Buffer, Message
 
 __all__ = ["TorchTransport", "import_torch"]
 
 Values = NDArray[np.float64]
 
-_DTYPES: Final = {
-    "int8": "int8",
-    "uint8": "uint8",
-    "int32": "int32",
-    "int64": "int64",
-    "half": "float16",
-    "float": "float32",
-    "double": "float64",
-    "bfloat16": "bfloat16",
-}
 _OPS: Final = {"sum": "SUM", "prod": "PRODUCT", "min": "MIN", "max": "MAX", "avg": "AVG"}
 _BOOT: Final = "/proc/sys/kernel/random/boot_id"
 
@@ -78,7 +68,7 @@ class TorchTransport:
         self.dist: Any = torch.distributed
         self.place, self.where = place, where
         self.rank, self.ranks = place.rank, place.ranks
-        self.dtypes = tuple(_DTYPES)
+        self.dtypes = tuple(MOVED)
         self.dist.init_process_group(
             backend, init_method=place.meeting, rank=place.rank, world_size=place.ranks,
             timeout=timedelta(seconds=timeout),
@@ -98,10 +88,10 @@ class TorchTransport:
 
     def empty(self, count: int, dtype: str) -> Buffer:
         """Return a buffer."""
-        if dtype not in _DTYPES:
+        if dtype not in MOVED:
             raise UnknownNameError("dtype", dtype, self.dtypes)
         return self.torch.empty(
-            count, dtype=getattr(self.torch, _DTYPES[dtype]), device=self.where
+            count, dtype=getattr(self.torch, MOVED[dtype]), device=self.where
         )
 
     def load(self, buffer: Buffer, values: Values) -> None:

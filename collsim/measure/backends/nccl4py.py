@@ -18,7 +18,7 @@ from collsim.errors import InputError, MissingExtraError, UsageError
 from collsim.measure.backends._gpu import share_gpus, stamps_of
 from collsim.measure.backends._torch import TorchTransport, import_torch
 from collsim.measure.place import Place
-from collsim.measure.transport import Buffer, Message
+from collsim.measure.transport import MOVED, Buffer, Message
 
 __all__ = ["connect", "connect_all"]
 
@@ -63,7 +63,7 @@ class _Rank(TorchTransport):
         self.communicator = communicator
         self.rank, self.ranks = rank, len(board.places)
         self.where = f"cuda:{gpu}"
-        self.dtypes = ("int8", "uint8", "int32", "int64", "half", "float", "double", "bfloat16")
+        self.dtypes = tuple(MOVED)
         self.clock = "CUDA graph" if graph else "CUDA events"
         self.device = torch.cuda.get_device_name(gpu)
         loaded = core.get_version().libnccl
