@@ -7,15 +7,13 @@ from functools import cache
 from itertools import groupby
 from typing import Final
 
+from collsim.choose.bounds import Bounds, Lines, highest
 from collsim.choose.curve import TIE, Curve
 from collsim.engine.chunks import BETTER, ENOUGH, candidates, more_chunks
-from collsim.engine.least import least
 from collsim.engine.simulation import Simulation
 from collsim.errors import TooLargeError
 
 __all__ = ["Candidate", "Lines", "Variant"]
-
-Lines = list[tuple[float, float]]
 
 # Owners of one algorithm's variants are numbered from a multiple of it.
 _VARIANTS: Final = 2**16
@@ -23,8 +21,6 @@ _VARIANTS: Final = 2**16
 # nearly equal their times have to be.
 _CONFIRMED: Final = 2**14
 _SAME: Final = 1e-9
-# Bounds of more chunks than these are told from theirs.
-_TOLD: Final = 4
 # A size far above all that are asked for.
 _FAR: Final = 2.0**60
 
@@ -66,7 +62,7 @@ class Variant:
 
     def bound(self, nbytes: float) -> float:
         """Return its lower bound in seconds at a size, from one chunk."""
-        return _at(next(self.bounds()), nbytes)
+        return highest(next(self.bounds()), nbytes)
 
     def seconds(self, nbytes: float) -> float:
         """Return its time in seconds at a size."""
@@ -91,10 +87,7 @@ class Candidate:
         self._curve = curve
         self.by_formula = cache(self._formula)
         self.simulation = cache(self._simulation)
-        self.own = cache(lambda chunks, channels: least(self.simulation(chunks, channels)))
-        self.least = cache(self._least)
-        self.floor = cache(self._floor)
-        self.stretched = cache(self._stretched)
+        self.of = Bounds(self.simulation)
         self.exact = cache(self._exact)
         self.seconds = cache(self._seconds)
         self.variants = [
@@ -137,37 +130,24 @@ class Candidate:
             return self.by_formula(chunks).seconds(nbytes)
         return self.simulation(chunks, channels).makespan(nbytes)
 
-    def _least(self, chunks: int, channels: int) -> Lines:
-        return self.own(chunks, channels).lines()
-
     def bounds(self, chunks: int, channels: int) -> Iterator[Lines]:
         """Yield lower bounds of a variant; see :meth:`Variant.bounds`."""
         if self.formula:
             yield self.exact(chunks)
             return
         if chunks > 1 and self.free:
-            yield self.floor(channels)
+            yield self.of.any_chunks(channels)
             try:
-                stretched = self.stretched(chunks, channels) if chunks > _TOLD else None
-                yield self.least(chunks, channels) if stretched is None else stretched
+                yield self.of.from_chunks(chunks, channels) or self.of.lines(chunks, channels)
             except TooLargeError:
                 # What is too large to be built is never run either.
                 return
             return
-        yield self.least(chunks, channels)
+        yield self.of.lines(chunks, channels)
 
     def _exact(self, chunks: int) -> Lines:
         start, far = self.seconds(chunks, 1, 0.0), self.seconds(chunks, 1, _FAR)
         return [(start, max(0.0, far - start) / _FAR)]
-
-    def _floor(self, channels: int) -> Lines:
-        """Return what holds for any number of chunks: see :meth:`Curve.floor`."""
-        return self.own(1, channels).for_any_chunks().lines()
-
-    def _stretched(self, chunks: int, channels: int) -> Lines | None:
-        one, two, four = (self.own(c, channels) for c in (1, 2, 4))
-        found = one.stretched(two, four, chunks)
-        return None if found is None else found.lines()
 
     def bound(self, nbytes: float) -> float:
         """Return a time in seconds that no variant is below at a size."""
@@ -208,10 +188,9 @@ class Candidate:
 
     def _busy(self, variant: Variant, nbytes: float) -> float:
         """Return seconds for which links are busy in so many chunks or more, if few tell."""
-        if self.formula or not self.free or variant.chunks <= _TOLD:
+        if self.formula or not self.free:
             return 0.0
-        lines = self.stretched(variant.chunks, variant.channels)
-        return 0.0 if lines is None else _at(lines, nbytes)
+        return highest(self.of.from_chunks(variant.chunks, variant.channels), nbytes)
 
     def confirmed(self, best: Variant, nbytes: float) -> bool | None:
         """Return whether a simulation says what a formula does of time and chunks.
@@ -250,7 +229,3 @@ class Candidate:
         if not kept:
             return {self.name: next(iter(dropped.values()))}
         return dropped
-
-
-def _at(lines: Lines, nbytes: float) -> float:
-    return max(at + slope * nbytes for at, slope in lines)

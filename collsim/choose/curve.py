@@ -1,18 +1,19 @@
 """The time of one algorithm on one cluster, as a function of size."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from collsim.algorithms import build, canonical, find, refusal
+from collsim.choose.bounds import SURE, Bounds, highest
+from collsim.choose.runs import Runs, best_channels
 from collsim.core.algorithm import Terms
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
 from collsim.core.schedule import Schedule
 from collsim.core.timeline import Breakdown
-from collsim.engine.chunks import best_chunks, candidates, channels_of, fastest_channels
-from collsim.engine.least import Least, least
+from collsim.engine.chunks import best_chunks, candidates, channels_of
 from collsim.engine.prepared import Prepared
 from collsim.engine.simulate import Simulation, check_nbytes
 from collsim.errors import InputError
@@ -103,7 +104,8 @@ class Curve:
         self.model = model
         self._prepared = Prepared(cluster, self._build)
         self._terms: dict[int, Terms | None] = {}
-        self._floors: list[Least] = []
+        self._bounds = Bounds(self.simulation)
+        self._sizes: set[float] = set()
         whole = f"{self.collective.name}/{self.name}"
         wanted = _counts("channels", channels, self.algorithm.channeled, f"{whole} runs in one")
         if wanted is not None:
@@ -151,17 +153,16 @@ class Curve:
 
         If it takes longer than `at_most` seconds, in any.
         """
-        nbytes = check_nbytes(nbytes)
-        chunks, channels = self._best(nbytes, at_most)
+        runs, chunks, channels = self._best(check_nbytes(nbytes), at_most)
         if self.by_formula(chunks):
-            return self._formula(nbytes, chunks)
-        timeline = self.simulation(chunks, channels).run(nbytes)
+            return self._formula(runs.nbytes, chunks)
+        timeline = runs.timeline(chunks, channels)
         return Time(timeline.makespan, timeline.breakdown, chunks, "event", channels)
 
     def seconds(self, nbytes: float) -> float:
         """Return the time in seconds at a size in bytes."""
-        nbytes = check_nbytes(nbytes)
-        return self._seconds(nbytes, *self._best(nbytes))
+        runs, chunks, channels = self._best(check_nbytes(nbytes))
+        return self._seconds(runs, chunks, channels)
 
     @property
     def pipelined(self) -> bool:
@@ -169,61 +170,78 @@ class Curve:
         return self.chunks is None and not self.by_formula(2)
 
     def floor(self, nbytes: float) -> float:
-        """Return a time in seconds below which a pipelined algorithm is in no chunk count."""
-        return min(bound.seconds(nbytes) for bound in self._bounds)
+        """Return a time in seconds below which it is in no number of chunks and channels.
+
+        To know it of what is run in few ways costs as much as to run it, so at its first
+        size that is 0.
+        """
+        if not self.pipelined and (
+            self.by_formula(self.chunks or 1) or not self._sizes - {nbytes}
+        ):
+            return 0.0
+        return min(self._floor(nbytes, channels) for channels in self.channels)
 
     def bytes_floor(self, nbytes: float) -> float:
         """Return the seconds that its busiest link or port takes for bytes alone.
 
         It holds whatever the latencies are, in any number of chunks.
         """
-        return nbytes * min(float(bound.slope.max()) for bound in self._bounds)
+        own = [self._bounds.own(1, channels).for_any_chunks() for channels in self.channels]
+        return nbytes * min(float(bound.slope.max()) for bound in own)
 
-    @property
-    def _bounds(self) -> list[Least]:
-        if not self._floors:
-            for channels in self.channels:
-                self._floors.append(least(self.simulation(1, channels)).for_any_chunks())
-        return self._floors
+    def _floor(self, nbytes: float, channels: int) -> float:
+        if self.chunks is None:
+            lines = self._bounds.any_chunks(channels)
+        else:
+            lines = self._bounds.lines(self.chunks, channels)
+        return highest(lines, nbytes) * (1 - SURE)
 
     @property
     def candidates(self) -> tuple[int, ...]:
         """Chunk counts among which the best is taken, where they are free."""
         return self.asked or candidates(self.by_formula(2), self.cluster.ranks)
 
-    def _best(self, nbytes: float, at_most: float = math.inf) -> tuple[int, int]:
-        """Return the best chunks and channels at a size."""
-        chosen = {self.channels[0]: self._best_chunks(nbytes, self.channels[0], at_most)}
-        if len(self.channels) == 1:
-            return chosen[self.channels[0]], self.channels[0]
+    def _best(self, nbytes: float, at_most: float = math.inf) -> tuple[Runs, int, int]:
+        """Return the runs at a size, and the best chunks and channels."""
+        runs = Runs(nbytes, self.simulation)
+        self._sizes.add(nbytes)
+        chunks, channels = best_channels(
+            self.channels,
+            nbytes,
+            self._bounds,
+            lambda k: self._floor(nbytes, k) if self.pipelined or self._many else 0.0,
+            lambda k, floor: self._best_chunks(runs, k, at_most, floor),
+            lambda c, k: self._seconds(runs, c, k),
+        )
+        return runs, chunks, channels
 
-        def seconds(channels: int) -> float:
-            if channels not in chosen:
-                chosen[channels] = self._best_chunks(nbytes, channels, at_most)
-            return self._seconds(nbytes, chosen[channels], channels)
+    @property
+    def _many(self) -> bool:
+        """Whether it was asked for at several sizes, so that bounds repay finding them."""
+        return len(self._sizes) > 1
 
-        channels, _ = fastest_channels(self.channels, seconds)
-        return chosen[channels], channels
-
-    def _best_chunks(self, nbytes: float, channels: int, at_most: float) -> int:
+    def _best_chunks(
+        self, runs: Runs, channels: int, at_most: float, floor: Callable[[int], float]
+    ) -> int:
         if self.chunks is not None:
             return self.chunks
         formula = self.by_formula(2)
         if self.model == "formula" and not formula:
             return 1
         return best_chunks(
-            nbytes,
-            lambda c: self._seconds(nbytes, c, channels),
+            runs.nbytes,
+            lambda c: self._seconds(runs, c, channels),
             formula,
             self.cluster.ranks * channels,
             self.asked,
             at_most,
+            floor,
         )
 
-    def _seconds(self, nbytes: float, chunks: int, channels: int) -> float:
+    def _seconds(self, runs: Runs, chunks: int, channels: int) -> float:
         if self.by_formula(chunks):
-            return self._formula(nbytes, chunks).seconds
-        return self.simulation(chunks, channels).makespan(nbytes)
+            return self._formula(runs.nbytes, chunks).seconds
+        return runs.seconds(chunks, channels)
 
     def _formula(self, nbytes: float, chunks: int) -> Time:
         costs = self.algorithm.costs(self.cluster)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from collsim.choose.curve import TIE, Counts, Curve, Model, Time
 from collsim.choose.curves import curves
@@ -14,10 +14,17 @@ from collsim.core.cluster import Cluster
 from collsim.core.collective import OPS, Collective, collective
 from collsim.core.dtype import element_size
 from collsim.engine.bound import lower_bound
+from collsim.engine.simulation import load
 from collsim.errors import InputError, TooLargeError, UnknownNameError
 from collsim.units import parse_size
 
 __all__ = ["COMPARED", "FittedTimes", "Prediction", "Row", "curves", "predict"]
+
+# Messages from which the compiled loops repay loading them (about 0.4 s), as many as a
+# direct exchange has for each algorithm, channel and size: tried on 8 to 64 ranks, one to
+# 31 sizes, one and all algorithms.
+_REPAID: Final = 50_000
+_FAIR_REPAID: Final = 5_000
 
 
 def predict(
@@ -101,6 +108,8 @@ def predict(
     if pieces is not None:
         found = [curve for curve in found if curve.name not in pieces.names]
         left_out = {k: why for k, why in left_out.items() if k not in pieces.names}
+    if _repays_loading(found, cluster, len(wanted)):
+        load(cluster.sharing == "fair")
     rows: list[Row] = []
     for size in wanted:
         times = _times(found, size, left_out, prune=algorithm == "auto")
@@ -114,6 +123,13 @@ def predict(
         run = {"root": root, "chunks": chunks, "channels": channels, "model": model}
         rows = _compared(rows, _there(kind.name, healthy, wanted, algorithm, run))
     return _prediction(kind, cluster, rows, left_out)
+
+
+def _repays_loading(found: list[Curve], cluster: Cluster, sizes: int) -> bool:
+    """Return whether so much is to be run that the compiled loops are worth loading."""
+    ways = sum(sum(curve.channels) for curve in found if not curve.by_formula(1))
+    messages = cluster.ranks**2 * ways * sizes
+    return messages >= (_FAIR_REPAID if cluster.sharing == "fair" else _REPAID)
 
 
 def _prediction(
@@ -156,20 +172,19 @@ def _times(
 ) -> list[tuple[Curve, Time]]:
     """Return the times at a size; of several curves, those that are too large drop out.
 
-    Pruned are pipelined ones that can't be the fastest in any number of chunks, and chunk
-    counts that would hardly make one the fastest. Those of the least bound go first.
+    Pruned are those that can't be the fastest in any number of chunks, and chunk counts that
+    would hardly make one the fastest. Those of the least bound go first.
     """
     times: dict[str, tuple[Curve, Time]] = {}
     best = math.inf
-    waiting = [(0.0, curve) for curve in found if not curve.pipelined]
-    pipelined = [curve for curve in found if curve.pipelined]
+    waiting: list[tuple[float, Curve]] = []
     bounded = prune and len(found) > 1
-    for curve in pipelined:
+    for curve in tuple(found):
         try:
             waiting.append((curve.floor(size) if bounded else 0.0, curve))
         except TooLargeError as error:
             _leave_out(curve, error, found, left_out)
-    for floor, curve in sorted(waiting, key=lambda pair: (pair[1].pipelined, pair[0])):
+    for floor, curve in sorted(waiting, key=lambda pair: (pair[0], pair[1].pipelined)):
         if floor > best * (1 + TIE):
             continue
         try:

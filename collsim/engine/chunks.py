@@ -61,6 +61,7 @@ def best_chunks(
     ranks: int = 1,
     asked: Sequence[int] | None = None,
     at_most: float = math.inf,
+    floor: Callable[[int], float] | None = None,
 ) -> int:
     """Return the power of two that is fastest at a size; the smallest of equals.
 
@@ -83,6 +84,9 @@ def best_chunks(
         the first may be more than there are bytes.
     at_most : float
         A time in seconds; if all are slower, any of them will do.
+    floor : callable, optional
+        ``chunks -> float``: a time in seconds below which so many chunks and more are not;
+        what it excludes is not run.
 
     Examples
     --------
@@ -94,16 +98,21 @@ def best_chunks(
     possible = [c for c in candidates(by_formula, ranks) if c <= max(1.0, nbytes)]
     if by_formula:
         return min(possible, key=seconds)
-    return _climb(possible, seconds, at_most)
+    return _climb(possible, seconds, at_most, floor)
 
 
 def _climb(
-    possible: Sequence[int], seconds: Callable[[int], float], at_most: float = math.inf
+    possible: Sequence[int],
+    seconds: Callable[[int], float],
+    at_most: float = math.inf,
+    floor: Callable[[int], float] | None = None,
 ) -> int:
     best, least, worse = 1, math.inf, 0
     tried: list[tuple[int, float]] = []
     for chunks in possible:
         if not worse and more_chunks(tried) > at_most:
+            break
+        if floor is not None and tried and floor(chunks) > min(least, at_most):
             break
         found = seconds(chunks)
         tried.append((chunks, found))
