@@ -107,9 +107,10 @@ def dependencies(
             n,
             slots,
             *inputs,
-            work(places, -1),
-            *(work(size, 0) for size in (places, n, n)),
-            *(work(size, None) for size in (places, 2 * accesses, 2 * accesses, *[n] * 7)),
+            work(2 * places, 0),
+            np.zeros(places, dtype=np.int8) if compiled else [0] * places,
+            *(work(n, 0) for _ in range(2)),
+            *(work(size, None) for size in (2 * accesses, 2 * accesses, *[n] * 7)),
             work(n, 0),
             work(n, None),
             *(work(kept, 0) for _ in range(4)),
@@ -117,7 +118,8 @@ def dependencies(
             dep,
         )
         if total >= 0:
-            return np.asarray(dep_ptr, dtype=np.int64), np.array(dep[:total], dtype=np.int32)
+            # A view: what lies behind it was never touched, so it takes no memory.
+            return np.asarray(dep_ptr, dtype=np.int64), np.asarray(dep[:total], dtype=np.int32)
         capacity *= 4
         if capacity > 2 * MAX_CARRIED:
             raise TooLargeError(

@@ -1,13 +1,13 @@
 """What a builder is given: whole numbers in range, a row per message."""
 
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from collsim.errors import InputError
 
-__all__ = ["by_message", "check_places", "join", "whole"]
+__all__ = ["by_message", "check_places", "join", "repeated", "whole"]
 
 # Places are stored in 32 bits.
 MAX_INT: Final = 2**31 - 1
@@ -15,8 +15,26 @@ MAX_INT: Final = 2**31 - 1
 Int32 = NDArray[np.int32]
 
 
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
 def join(arrays: list[Int32]) -> Int32:
-    return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)
+    """Return all numbers of some arrays of any shape, one after the other."""
+    if all(array.ndim == 1 for array in arrays):
+        return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)
+    joined = np.empty(sum(array.size for array in arrays), dtype=np.int32)
+    start = 0
+    for array in arrays:
+        joined[start : start + array.size].reshape(array.shape)[...] = array
+        start += array.size
+    return joined
+
+
+def repeated(values: NDArray[Scalar], counts: NDArray[np.int64]) -> NDArray[Scalar]:
+    """Return every value as often as it counts; without memory if all are equal."""
+    if values.size and (values == values[0]).all():
+        return np.broadcast_to(values[0], int(counts.sum()))
+    return np.repeat(values, counts)
 
 
 def whole(name: str, values: ArrayLike) -> Int32:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from collsim.core._dependencies import MAX_CARRIED, dependencies, with_turns
-from collsim.core._operands import by_message, check_places, join, whole
+from collsim.core._operands import by_message, check_places, join, repeated, whole
 from collsim.core.collective import Collective, check_count, check_ranks, check_root
 from collsim.core.schedule import COPY, REDUCE, Schedule
 from collsim.core.setting import Setting
@@ -105,6 +105,7 @@ class Builder:
         self._alike: list[tuple[int, int, int, int, bool, int] | Int64] = []
         self.fold: Fold | None = None
         self._turn: list[Int32] = []
+        self._in_turns = False
 
     @property
     def every(self) -> Int64:
@@ -204,6 +205,7 @@ class Builder:
         self._into.append(None if places is None else places.ravel())
         alike = (kind, channel, max(self._round, 0), carried.shape[1], strict, messages)
         self._alike.append(alike)
+        self._in_turns |= turn is not None
         queue = np.atleast_1d(whole("turn", -1 if turn is None else turn))
         self._turn.append(np.broadcast_to(queue, (messages,)))
 
@@ -235,7 +237,7 @@ class Builder:
             raise InputError(f"builder: {channels} channels, expected at most {MAX_CHANNELS}")
         self._count(carried.size)
         source, target = (
-            np.broadcast_to(whole(name, end), carried.shape).ravel()
+            np.broadcast_to(whole(name, end), carried.shape)
             for name, end in (("src", src), ("dst", dst))
         )
         self._ends.append((source, target))
@@ -264,31 +266,38 @@ class Builder:
 
     def finish(self) -> Schedule:
         """Derive the dependencies and return the schedule."""
+        # What was given call by call is let go of as it is joined: it is as much again.
         src, dst = (join([ends[i] for ends in self._ends]) for i in range(2))
+        self._ends = [(src, dst)]
         piece = into = join(self._pieces)
         if any(places is not None for places in self._into):
             pairs = zip(self._pieces, self._into, strict=True)
             into = join([p if places is None else places for p, places in pairs])
+        self._pieces, self._into = [piece], [None if into is piece else into]
+        n = src.size
         rows = [np.zeros((0, 6), dtype=np.int64), *(np.atleast_2d(one) for one in self._alike)]
-        alike = np.concatenate(rows).T
-        counts = alike[5]
-        kind, channel, rounds = (
-            np.repeat(column.astype(dtype), counts)
-            for column, dtype in zip(alike, (np.int8, np.int16, np.int32), strict=False)
-        )
-        piece_ptr = np.zeros(src.size + 1, dtype=np.int64)
-        piece_ptr[1:] = np.repeat(alike[3], counts)
-        np.cumsum(piece_ptr, out=piece_ptr)
+        kinds, channels, rounds, widths, strict, counts = np.concatenate(rows).T
+        kind = np.repeat(kinds.astype(np.int8), counts)
+        width = int(widths[0]) if n and (widths == widths[0]).all() else 0
+        if width:
+            piece_ptr = np.arange(0, width * n + 1, width, dtype=np.int64)
+        else:
+            piece_ptr = np.zeros(n + 1, dtype=np.int64)
+            np.cumsum(np.repeat(widths, counts), out=piece_ptr[1:])
         slots = self.pieces.size + self._scratch
         parties = self._memories()
         check_places(src, dst, piece, into, parties, slots)
-        accesses = (np.repeat(kind, np.diff(piece_ptr)), piece_ptr, piece, into, slots)
-        turn = join(self._turn)
-        if (turn >= 0).any():
-            accesses = with_turns(*accesses, turn, np.repeat(alike[4], counts) == 1)
+        each = np.repeat(kind, width or np.diff(piece_ptr)) if width != 1 else kind
+        accesses = (each, piece_ptr, piece, into, slots)
+        if self._in_turns:
+            turn = join(self._turn)
+            self._turn = [turn]
+            if (turn >= 0).any():
+                accesses = with_turns(*accesses, turn, np.repeat(strict, counts) == 1)
         dep_ptr, dep = dependencies(src, dst, *accesses, parties)
         last = max(int(src.max(initial=0)), int(dst.max(initial=0)))
-        return Schedule(
+        return Schedule.derived(
+            width=width,
             collective=self.collective,
             ranks=self.ranks,
             root=self.root,
@@ -297,8 +306,8 @@ class Builder:
             src=src,
             dst=dst,
             kind=kind,
-            channel=channel,
-            round=rounds,
+            channel=repeated(channels.astype(np.int16), counts),
+            round=np.repeat(rounds.astype(np.int32), counts),
             piece_ptr=piece_ptr,
             piece=piece,
             into=into,

@@ -8,9 +8,11 @@ follow by transitivity.
 `derive` is plain Python on sequences of numbers, so that the very same source
 runs on lists and, compiled, on arrays (`collsim.engine.compiled`).
 
-Of the candidates those are left out that another one waits for. A short walk back tells
-most of them. In a pipeline the way back can be as long as the schedule; there it is kept
-for the next chunk how late in a chain an operation waits for one.
+Most operations wait for one other, and then that is all there is to find. From the first
+one on that has several candidates, those are left out that another one waits for, and for
+that it is kept how operations form chains. A short walk back tells most of them. In a
+pipeline the way back can be as long as the schedule; there it is kept for the next chunk
+how late in a chain an operation waits for one.
 """
 
 # ruff: noqa: C901, PLR0912, PLR0915, PLR1730
@@ -33,11 +35,10 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     dst,
     piece,
     into,
-    current,
+    phases,
     state,
     stamp,
     seen,
-    previous,
     node_op,
     node_next,
     depth,
@@ -70,10 +71,11 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
         Sender and receiver.
     piece, into : sequence of int, length M
         Place read at the sender, place written at the receiver.
-    current : workspace, one entry per place, filled with -1
+    phases : workspace, two entries per place, filled with 0
+        The phase that a place is in, and the one before: 0 is nobody, above 0 the number
+        of its only operation, counted from 1, below 0 that of a list's last node.
     state : workspace, one entry per place, filled with 0
     stamp, seen : workspace, length n, filled with 0, which operation 0 never looks for
-    previous : workspace, one entry per place
     node_op, node_next : workspace, length 2 M
     depth, chain, place_in_chain, tail, best, stack, found : workspace, length n
         What is not filled is written before it is read; in memory that nobody touches,
@@ -96,9 +98,12 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     total = 0
     query = 0
     mask = len(memo_op) - 1
+    room = len(dep)
+    chained = False
     dep_ptr[0] = 0
     for o in range(n):
         count = 0
+        only = -1
         for step in range(2):
             for j in range(ptr[o], ptr[o + 1]):
                 if step == 0:
@@ -107,22 +112,80 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                 else:
                     place = dst[o] * slots + into[j]
                     what = _COPY if kind[j] == _TURN else kind[j]
+                at = 2 * place
+                now = phases[at]
                 if state[place] != what or what == _COPY:
-                    previous[place] = current[place]
-                    current[place] = -1
                     state[place] = what
-                node_op[nodes] = o
-                node_next[nodes] = current[place]
-                current[place] = nodes
-                nodes += 1
-                link = previous[place]
-                while link != -1:
-                    d = node_op[link]
-                    if d != o and stamp[d] != o:
+                    phases[at] = o + 1
+                    phases[at + 1] = link = now
+                else:
+                    link = phases[at + 1]
+                    if now == 0:
+                        phases[at] = o + 1
+                    elif now != o + 1:
+                        if now > 0:
+                            node_op[nodes] = now - 1
+                            node_next[nodes] = 0
+                            nodes += 1
+                            now = -nodes
+                        node_op[nodes] = o
+                        node_next[nodes] = now
+                        nodes += 1
+                        phases[at] = -nodes
+                while link != 0:
+                    if link > 0:
+                        d = link - 1
+                        link = 0
+                    else:
+                        d = node_op[-link - 1]
+                        link = node_next[-link - 1]
+                    if d == o:
+                        continue
+                    if count == 0:
+                        only = d
+                        count = 1
+                        continue
+                    if d == only:
+                        continue
+                    if count == 1:
+                        found[0] = only
+                        stamp[only] = o
+                    if stamp[d] != o:
                         stamp[d] = o
                         found[count] = d
                         count += 1
-                    link = node_next[link]
+
+        if not chained:
+            if count <= 1:
+                if total + count > room:
+                    return -1
+                if count == 1:
+                    dep[total] = only
+                    total += 1
+                dep_ptr[o + 1] = total
+                continue
+            # From here on chains are needed: those of all that came before, which wait
+            # for one at most.
+            chained = True
+            for i in range(o):
+                deepest = -1
+                mine = -1
+                if dep_ptr[i + 1] > dep_ptr[i]:
+                    d = dep[dep_ptr[i]]
+                    deepest = depth[d]
+                    if tail[chain[d]] == d:
+                        mine = chain[d]
+                depth[i] = deepest + 1
+                if mine == -1:
+                    mine = chains
+                    chains += 1
+                    place_in_chain[i] = 0
+                else:
+                    place_in_chain[i] = place_in_chain[tail[mine]] + 1
+                chain[i] = mine
+                tail[mine] = i
+        if count == 1:
+            found[0] = only
 
         # Of several candidates in one chain the last implies the others.
         if count > 1:
@@ -242,7 +305,7 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                         kept += 1
                 count = kept
 
-        if total + count > len(dep):
+        if total + count > room:
             return -1
         gap = count // 2
         while gap > 0:

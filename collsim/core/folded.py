@@ -143,7 +143,9 @@ class FoldedBuilder(Builder):
     ) -> tuple[tuple[Int32, Int32], Int32, Int32 | None]:
         """Return ends, places read and places written, renamed into the representatives."""
         fold = self.fold
-        (away, src), (at, dst) = (np.divmod(end.astype(np.int64), fold.step) for end in ends)
+        (away, src), (at, dst) = (
+            np.divmod(end.ravel().astype(np.int64), fold.step) for end in ends
+        )
         self._turns.append(fold.after(at, fold.back(away)).astype(np.int32))
         if away.any():
             pieces = self._places(pieces, fold.back(away), shape)

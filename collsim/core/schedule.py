@@ -1,7 +1,8 @@
 """A schedule: every message of a collective, as arrays, whatever the size."""
 
 from dataclasses import dataclass, fields
-from typing import Final
+from functools import cached_property
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,16 @@ class Schedule:
     dep_ptr: NDArray[np.int64]
     dep: NDArray[np.int32]
     agents: int = 0
+
+    @classmethod
+    def derived(cls, **columns: Any) -> "Schedule":
+        """Return a schedule of columns that a builder has checked and derived."""
+        schedule = object.__new__(cls)
+        for name, column in columns.items():
+            if isinstance(column, np.ndarray):
+                column.flags.writeable = False
+            object.__setattr__(schedule, name, column)
+        return schedule
 
     def __post_init__(self) -> None:
         check_root(self.root, check_ranks(self.ranks))
@@ -162,6 +173,19 @@ class Schedule:
     def piece_share(self) -> float:
         """One piece's share of the buffer of n bytes."""
         return self.collective.share(self.ranks) / self.parts
+
+    @cached_property
+    def width(self) -> int:
+        """Pieces that every operation carries; 0 where they carry unequally many.
+
+        Examples
+        --------
+        >>> from collsim.algorithms import build
+        >>> build("all_reduce", "ring", 4).width, build("scatter", "mst", 4).width
+        (1, 0)
+        """
+        widths = np.diff(self.piece_ptr)
+        return int(widths[0]) if widths.size and (widths == widths[0]).all() else 0
 
     @property
     def fraction(self) -> NDArray[np.float64]:
