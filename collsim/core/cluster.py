@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from collsim.core.setting import Setting
 from collsim.errors import InputError
 from collsim.registry import member
 
-__all__ = ["Cluster", "Cut", "Ports", "Router"]
+__all__ = ["Cluster", "Cut", "Ports", "Renamable", "Router"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -25,6 +25,20 @@ class Router(Protocol):
 
     def __call__(self, src: IntArray, dst: IntArray) -> tuple[IntArray, IntArray]:
         """Return ``(ptr, link)``: pair i crosses ``link[ptr[i]:ptr[i + 1]]``, in order."""
+        ...
+
+
+@runtime_checkable
+class Renamable(Protocol):
+    """A router that knows under which renamings of ranks its routes stay what they are."""
+
+    def renamed(self, to: IntArray) -> tuple[IntArray, IntArray] | None:
+        """Return which link becomes which if rank r becomes ``to[r]``, or None.
+
+        The route from ``to[a]`` to ``to[b]`` is that from a to b with its links so renamed,
+        for all a and b; links that are not named are on no route. None means that this is
+        not so, or not known.
+        """
         ...
 
 

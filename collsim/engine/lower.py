@@ -4,6 +4,7 @@ A message to or from a switch that takes part crosses the link of one rank, whos
 at the efficiency of the switch; the switch adds up on the way.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,8 @@ __all__ = ["Plan", "check_agents", "grid", "lower", "lower_program", "routes_of"
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
+
+Standing = Callable[[IntArray, IntArray, IntArray, IntArray], IntArray]
 
 # A table over all pairs of ranks beats sorting while it is not much larger than what
 # would be sorted.
@@ -81,8 +84,20 @@ def check_agents(schedule: Schedule, cluster: Cluster, ranks: IntArray) -> IntAr
     return of
 
 
-def lower_program(program: Program, cluster: Cluster) -> Plan:
-    """Return the plan of a program whose ranks are those of the cluster."""
+def lower_program(program: Program, cluster: Cluster, standing: Standing | None = None) -> Plan:
+    """Return the plan of a program whose ranks are those of the cluster.
+
+    Parameters
+    ----------
+    program : Program
+        What is to run.
+    cluster : Cluster
+        Where.
+    standing : callable, optional
+        Given the routes (senders, receivers), and the route and number of every link or
+        port that is held (ports are numbered after the links), returns which one stands
+        for it.
+    """
     inside = cluster.in_switch
     src, dst, job, route = _pairs(program, cluster.ranks + cluster.nodes * (inside is not None))
     away = src != dst
@@ -106,6 +121,8 @@ def lower_program(program: Program, cluster: Cluster) -> Plan:
     held_owner, held, held_beta = (
         np.concatenate([column[i] for column in holders]) for i in range(3)
     )
+    if standing is not None:
+        held = standing(src, dst, held_owner, held)
     order = np.argsort(held_owner, kind="stable")
     held_ptr = np.zeros(src.size + 1, dtype=np.int64)
     np.cumsum(np.bincount(held_owner, minlength=src.size), out=held_ptr[1:])
@@ -168,8 +185,10 @@ def _pairs(
     program: Program, ranks: int
 ) -> tuple[IntArray, IntArray, IntArray, NDArray[np.int32]]:
     """Return each job's distinct (src, dst), that job, and the pair of every operation."""
-    key = (program.job.astype(np.int64) * ranks + program.src) * ranks + program.dst
-    keys = program.scale.size * ranks * ranks
+    # Of a folded schedule few ranks send.
+    senders = int(program.src.max(initial=0)) + 1
+    key = (program.job.astype(np.int64) * senders + program.src) * ranks + program.dst
+    keys = program.scale.size * senders * ranks
     if keys <= max(_TABLE_UP_TO, 8 * key.size):
         table = np.zeros(keys, dtype=np.int32)
         table[key] = 1
@@ -179,7 +198,7 @@ def _pairs(
     else:
         distinct, inverse = np.unique(key, return_inverse=True)
         pair = inverse.astype(np.int32)
-    job, both = np.divmod(distinct, ranks * ranks)
+    job, both = np.divmod(distinct, senders * ranks)
     return both // ranks, both % ranks, job, pair
 
 

@@ -13,7 +13,7 @@ from collsim.core.link import Bundle, LinkClass, Links
 from collsim.topology._compose import Copies, copy_devices, copy_links, merge_links
 from collsim.topology._nics import Nics
 from collsim.topology._node import plural, route_cost
-from collsim.topology._routes import Routes, either, from_columns
+from collsim.topology._routes import Routes, either, from_columns, whole_groups
 
 __all__ = ["Tier", "connect"]
 
@@ -94,6 +94,30 @@ class _Joined:
         falls = [np.where(group[a] != group[b], way[b], -1) for group, way in self.into]
         far = from_columns([*climbs, *reversed(falls)], a.size)
         return either(near, (ptr, link), far)
+
+    def renamed(self, to: IntArray) -> tuple[IntArray, IntArray] | None:
+        """Return which link becomes which, if whole nodes change places.
+
+        Inside, the links of a node go with it. Between nodes every rank brings its ways up
+        and down, and which of them are taken is told by whether two ranks are in one group;
+        so groups have to change places as a whole, on every level.
+        """
+        ranks = self.out[0][0].size
+        if to.size != ranks:
+            return None
+        node, local = np.divmod(np.arange(ranks), self.gpus)
+        there = to[:: self.gpus] // self.gpus
+        if (to != there[node] * self.gpus + local).any():
+            return None
+        if not all(whole_groups(group, to) for group, _ in (*self.out, *self.into)):
+            return None
+        every = np.arange(self.copies.first.size)[:, None]
+        ways = [way for _, way in (*self.out, *self.into)]
+        inside = self.copies(every, np.arange(there.size)).ravel()
+        return (
+            np.concatenate([inside, *ways]),
+            np.concatenate([self.copies(every, there).ravel(), *(way[to] for way in ways)]),
+        )
 
 
 def connect(

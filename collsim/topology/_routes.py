@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Routes", "either", "from_columns"]
+__all__ = ["Routes", "either", "from_columns", "whole_groups"]
 
 IntArray = NDArray[np.int64]
 # Pair i crosses link[ptr[i]:ptr[i + 1]], in order.
@@ -55,3 +55,20 @@ def either(first: NDArray[np.bool_], one: Routes, two: Routes) -> Routes:
     here = np.repeat(first, counts)
     link[here], link[~here] = one[1], two[1]
     return ptr, link
+
+
+def whole_groups(group: IntArray, to: IntArray) -> bool:
+    """Return whether groups of ranks change places as a whole if rank r becomes ``to[r]``.
+
+    Examples
+    --------
+    >>> groups = np.array([0, 0, 1, 1])
+    >>> whole_groups(groups, np.array([2, 3, 0, 1])), whole_groups(groups, np.array([1, 2, 3, 0]))
+    (True, False)
+    """
+    becomes = np.full(int(group.max()) + 1, -1, dtype=np.int64)
+    becomes[group] = group[to]
+    if (becomes[group] != group[to]).any():
+        return False
+    found = becomes[becomes >= 0]
+    return found.size == 0 or int(np.bincount(found).max()) == 1

@@ -25,6 +25,13 @@ class _Direct:
         link = src * (self.gpus - 1) + dst - (dst > src)
         return np.arange(src.size + 1, dtype=np.int64), link
 
+    def renamed(self, to: IntArray) -> tuple[IntArray, IntArray] | None:
+        """Return which link becomes which: every pair has its own."""
+        if to.size != self.gpus:
+            return None
+        src, dst = np.nonzero(~np.eye(self.gpus, dtype=np.bool_))
+        return self(src, dst)[1], self(to[src], to[dst])[1]
+
 
 def full_mesh(
     gpus: int,

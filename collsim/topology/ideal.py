@@ -29,6 +29,10 @@ class _OneLink:
     ) -> tuple[IntArray, IntArray]:
         return np.arange(src.size + 1), np.zeros(src.size, dtype=np.int64)
 
+    def renamed(self, to: IntArray) -> tuple[IntArray, IntArray] | None:  # noqa: ARG002
+        """Return that the one entry, which stands for all links, stays."""
+        return np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+
 
 def ideal(
     ranks: int,

@@ -25,6 +25,12 @@ class _UpAndDown:
         link = np.stack([src, dst + self.ranks], axis=1).ravel()
         return np.arange(src.size + 1, dtype=np.int64) * 2, link
 
+    def renamed(self, to: IntArray) -> tuple[IntArray, IntArray] | None:
+        """Return which link becomes which: those of a rank go with it."""
+        if to.size != self.ranks:
+            return None
+        return np.arange(2 * self.ranks), np.concatenate([to, to + self.ranks])
+
 
 def switch(
     gpus: int,

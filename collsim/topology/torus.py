@@ -54,6 +54,20 @@ class _DimensionOrder:
                 here[axis] = (here[axis] + move) % side
         return from_columns(columns, src.size)
 
+    def renamed(self, to: IntArray) -> tuple[IntArray, IntArray] | None:
+        """Return which link becomes which, if all move equally far in every dimension."""
+        if to.size != math.prod(self.sides):
+            return None
+        here = np.unravel_index(np.arange(to.size), self.sides)
+        there = np.unravel_index(to, self.sides)
+        for a, b, side in zip(here, there, self.sides, strict=True):
+            moved = (b - a) % side
+            if (moved != moved[0]).any():
+                return None
+        ways = np.concatenate([self.up, self.down])
+        exists = ways >= 0
+        return ways[exists], ways[:, to][exists]
+
 
 def torus(
     sides: tuple[int, ...],

@@ -1,0 +1,77 @@
+"""Run a folded schedule: the times of a few ranks are those of all."""
+
+from collsim.core.cluster import Cluster
+from collsim.core.folded import Folded
+from collsim.core.timeline import Breakdown
+from collsim.engine.fold.lower import lower_folded
+from collsim.engine.fold.proof import prove
+from collsim.engine.simulation import Simulation, check_nbytes, check_sharing, large, loop_of
+from collsim.errors import InputError
+
+__all__ = ["FoldedSimulation", "NotFolded"]
+
+
+class NotFolded(InputError):
+    """A schedule on a cluster that are not the same for all ranks; says why."""
+
+
+class FoldedSimulation(Simulation):
+    """A folded schedule on a cluster, prepared once and run at any number of sizes.
+
+    Times are those of the whole to the last bit. Timelines are those of the operations that
+    representatives send.
+
+    Parameters
+    ----------
+    folded : Folded
+        What to run.
+    cluster : Cluster
+        Where; of the rank count of the whole.
+    compiled : bool, optional
+        As in :class:`~collsim.engine.simulation.Simulation`.
+
+    Raises
+    ------
+    NotFolded
+        If it can't be shown that all ranks do the same at the same time.
+
+    Examples
+    --------
+    >>> from collsim.algorithms import build, build_folded
+    >>> from collsim.core.symmetry import Fold
+    >>> cluster = Cluster.load("dgx-h100", nodes=4)
+    >>> whole = Simulation(build("all_reduce", "ring", 32, node=cluster.node), cluster)
+    >>> few = build_folded("all_reduce", "ring", Fold("shift", 32, 8), node=cluster.node)
+    >>> folded = FoldedSimulation(few, cluster)
+    >>> len(folded.schedule), len(whole.schedule)
+    (496, 1984)
+    >>> folded.makespan(1e6) == whole.makespan(1e6)
+    True
+    """
+
+    def __init__(self, folded: Folded, cluster: Cluster, compiled: bool | None = None) -> None:
+        schedule = folded.schedule
+        if schedule.ranks != cluster.ranks:
+            raise InputError(
+                f"schedule: made for {schedule.ranks} ranks, but cluster {cluster.name!r} "
+                f"has {cluster.ranks}"
+            )
+        if check_sharing(cluster.sharing) == "fair":
+            raise NotFolded("links are shared fairly, which is simulated for all ranks")
+        orbits = prove(cluster, folded.fold)
+        plan = orbits if isinstance(orbits, str) else lower_folded(folded, cluster, orbits)
+        if isinstance(plan, str):
+            raise NotFolded(plan)
+        self.folded = folded
+        self.schedule = schedule
+        self.cluster = cluster
+        self.plan = plan
+        self.fair = False
+        self.compiled = large(len(schedule), False) if compiled is None else compiled
+        self.loop = loop_of(plan, False, self.compiled)
+        self.entered = 0.0 if cluster.delay is None else float(cluster.delay.max())
+
+    def timed(self, nbytes: float) -> tuple[float, Breakdown]:
+        """Return the time in seconds at a size in bytes, and where it goes."""
+        timeline = self.run(check_nbytes(nbytes))
+        return timeline.makespan, timeline.breakdown
