@@ -62,8 +62,8 @@ def whole_groups(group: IntArray, to: IntArray) -> bool:
 
     Examples
     --------
-    >>> groups = np.array([0, 0, 1, 1])
-    >>> whole_groups(groups, np.array([2, 3, 0, 1])), whole_groups(groups, np.array([1, 2, 3, 0]))
+    >>> two = np.array([0, 0, 1, 1])
+    >>> whole_groups(two, np.array([2, 3, 0, 1])), whole_groups(two, np.array([1, 2, 3, 0]))
     (True, False)
     """
     becomes = np.full(int(group.max()) + 1, -1, dtype=np.int64)

@@ -56,7 +56,7 @@ def lower_folded(folded: Folded, cluster: Cluster, orbits: Orbits) -> Plan | str
     plan = replace(lower_program(program, cluster, standing), dst=schedule.dst)
     if refused:
         return refused[0]
-    src, dst, owner, stands, turn = found
+    _, dst, owner, stands, turn = found
     if plan.gamma > 0:
         # What a rank adds up goes one after the other, as over a port.
         every = np.arange(dst.size)

@@ -1,17 +1,27 @@
 """Run a folded schedule: the times of a few ranks are those of all."""
 
+import numpy as np
+
 from collsim.core.cluster import Cluster
 from collsim.core.folded import Folded
 from collsim.core.timeline import Breakdown
 from collsim.engine.fold.lower import lower_folded
 from collsim.engine.fold.proof import prove
-from collsim.engine.simulation import Simulation, check_nbytes, check_sharing, large, loop_of
+from collsim.engine.fold.walk import walk
+from collsim.engine.simulation import (
+    Simulation,
+    check_nbytes,
+    check_sharing,
+    costs_of,
+    large,
+    loop_of,
+)
 from collsim.errors import InputError
 
-__all__ = ["FoldedSimulation", "NotFolded"]
+__all__ = ["FoldedSimulation", "NotFoldedError"]
 
 
-class NotFolded(InputError):
+class NotFoldedError(InputError):
     """A schedule on a cluster that are not the same for all ranks; says why."""
 
 
@@ -32,7 +42,7 @@ class FoldedSimulation(Simulation):
 
     Raises
     ------
-    NotFolded
+    NotFoldedError
         If it can't be shown that all ranks do the same at the same time.
 
     Examples
@@ -57,11 +67,11 @@ class FoldedSimulation(Simulation):
                 f"has {cluster.ranks}"
             )
         if check_sharing(cluster.sharing) == "fair":
-            raise NotFolded("links are shared fairly, which is simulated for all ranks")
+            raise NotFoldedError("links are shared fairly, which is simulated for all ranks")
         orbits = prove(cluster, folded.fold)
         plan = orbits if isinstance(orbits, str) else lower_folded(folded, cluster, orbits)
         if isinstance(plan, str):
-            raise NotFolded(plan)
+            raise NotFoldedError(plan)
         self.folded = folded
         self.schedule = schedule
         self.cluster = cluster
@@ -73,5 +83,25 @@ class FoldedSimulation(Simulation):
 
     def timed(self, nbytes: float) -> tuple[float, Breakdown]:
         """Return the time in seconds at a size in bytes, and where it goes."""
-        timeline = self.run(check_nbytes(nbytes))
-        return timeline.makespan, timeline.breakdown
+        outcome = self.loop.run(check_nbytes(nbytes))
+        plan = costs_of(self.loop, nbytes)
+        start, finish, blocker, ahead = (np.asarray(column) for column in outcome)
+        last = int(finish.argmax()) if finish.size else -1
+        entered = plan.rounded(self.entered)
+        if last < 0 or finish[last] < entered:
+            return plan.launch + entered, Breakdown(launch=plan.launch, waiting=entered)
+        schedule, parts = self.schedule, np.zeros(4)
+        arrays = (
+            schedule.src, schedule.dst, schedule.dep_ptr, schedule.dep, plan.route, plan.size,
+            plan.alpha, plan.beta, plan.busy, plan.adding, plan.enter,
+            start, finish, blocker, ahead,
+        )  # fmt: skip
+        if self.compiled:
+            from collsim.engine.fold.compiled import walk as compiled_walk
+
+            compiled_walk(*arrays, last, parts)
+        else:
+            walk(*arrays, last, parts)
+        alpha, beta, gamma, waiting = parts.tolist()
+        seconds = plan.launch + float(finish[last])
+        return seconds, Breakdown(alpha, beta, gamma, plan.launch, waiting)
