@@ -37,11 +37,13 @@ class CompiledLoop:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         n = plan.route.size
-        self.only = np.empty(n, dtype=np.int32)
+        # Memory that nobody touches costs nothing.
+        self.only, self.waits = (np.zeros(n, dtype=np.int32) for _ in range(2))
         self.more = np.empty(2 * plan.dep.size, dtype=np.int32)
-        self.waits = np.empty(n, dtype=np.int32)
-        fifo_kernel.children(plan.dep_ptr, plan.dep, self.only, self.more, self.waits)
-        self.first = np.flatnonzero(self.waits == 0).astype(np.int32)
+        first = np.empty(n, dtype=np.int32)
+        lists = (self.only, self.more, self.waits, first)
+        free, self.several = fifo_kernel.children(plan.dep_ptr, plan.dep, *lists)
+        self.first = first[:free].copy()
         self.late = bool(plan.enter.any())
         widest = int(np.diff(plan.held_ptr).max(initial=0))
         if widest > 64:
@@ -66,9 +68,11 @@ class CompiledLoop:
         p, first = self.plan, self.first
         if self.late:
             first = first[np.argsort(p.enter[p.route[first]], kind="stable")]
+        alike = p.size.strides == (0,)
+        pieces, every = (p.size[:1].copy(), 0) if alike else (p.size, -1)
         routes = (p.held_ptr, p.held, p.lane_ptr)
         return (
-            *(p.size, p.route, p.reduces, p.dst, *routes),
+            *(pieces, every, p.route, p.reduces, p.dst, *routes),
             *(self.only, self.more, self.late, first),
         )
 
@@ -77,14 +81,16 @@ class CompiledLoop:
         n, ranks, lanes = self.waits.size, self.plan.ranks, int(self.plan.lane_ptr[-1])
         runs = fifo_kernel.RUNS
         room = min(max(1 << (2 * ranks).bit_length(), _LEAST_ROOM), _MOST_ROOM)
+        waits = self.waits.copy() if self.several else self.waits
+        finish = np.zeros(n) if self.several else np.empty(n)
         return (
-            *(self.waits.copy(), np.zeros(lanes), np.full(lanes, -1, dtype=np.int32)),
+            *(waits, np.zeros(lanes), np.full(lanes, -1, dtype=np.int32)),
             *(np.zeros(ranks), np.full(ranks, -1, dtype=np.int32)),
             *(np.empty(runs * room), np.empty(runs * room, dtype=np.int64)),
             *(np.zeros(runs, dtype=np.int64), np.zeros(runs, dtype=np.int64)),
             *(np.empty(runs + 2), np.empty(runs + 2, dtype=np.int64)),
             # The heap, which only the events use that fit into no run.
             *(np.empty(n + 1), np.empty(n + 1, dtype=np.int64)),
-            *(np.empty(n), np.zeros(n), np.empty(n, dtype=np.int32)),
+            *(np.empty(n), finish, np.empty(n, dtype=np.int32)),
             np.full(n if self.plan.gamma > 0 else 1, -1, dtype=np.int32),
         )

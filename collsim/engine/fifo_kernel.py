@@ -28,24 +28,32 @@ _FIRST: Final = RUNS + 1
 
 
 @jit
-def children(dep_ptr, dep, only, more, waits):
+def children(dep_ptr, dep, only, more, waits, first):
     """Tell who waits for each operation, from who it waits for.
+
+    An operation is named by twice its number, and 1 more if it waits for one alone: then it
+    may go as soon as that is done, and nothing is counted.
 
     Parameters
     ----------
     dep_ptr, dep : int arrays
         As in the schedule.
-    only : int array, shape (N,), output
+    only : int array, shape (N,), filled with 0, output
         The operation that waits for each one; -1 if there is none; if there are several,
         -2 minus where in `more` their number stands, which they follow.
     more : int array, shape (2 D,), workspace
         Lists of several; what is not needed is not touched.
-    waits : int array, shape (N,), output
-        How many each one waits for.
+    waits : int array, shape (N,), filled with 0, output
+        How many each one waits for, if several.
+    first : int array, shape (N,), output
+        Those that wait for nobody.
+
+    Returns
+    -------
+    int, bool
+        How many wait for nobody, and whether any waits for several.
     """
     n = only.size
-    for o in range(n):
-        only[o] = 0
     for k in range(dep_ptr[n]):
         only[dep[k]] += 1
     used = 0
@@ -59,18 +67,28 @@ def children(dep_ptr, dep, only, more, waits):
             more[used] = 0
             only[o] = -2 - used
             used += 1 + count
+    free = 0
+    several = False
     for o in range(n):
         low = dep_ptr[o]
         high = dep_ptr[o + 1]
-        waits[o] = high - low
+        name = 2 * o + 1
+        if high == low:
+            first[free] = o
+            free += 1
+        elif high > low + 1:
+            name = 2 * o
+            waits[o] = high - low
+            several = True
         for k in range(low, high):
             d = dep[k]
             at = -2 - only[d]
-            if at < -1:
-                only[d] = o
+            if at < 0:
+                only[d] = name
             else:
                 more[at] += 1
-                more[at + more[at]] = o
+                more[at + more[at]] = name
+    return free, several
 
 
 @jit
@@ -101,7 +119,7 @@ def _pop(times, codes, size):
 
 @jit
 def run(
-    pieces, route, reduces, dst, held_ptr, held, lane_ptr, only, more, late, first,
+    pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, only, more, late, first,
     alpha, beta, busy, adding, enter, held_beta,
     waits, free, holder, reducer_free, reducer_last,
     run_time, run_code, begin, end, head_time, head_code, times, codes,
@@ -111,6 +129,8 @@ def run(
 
     Parameters
     ----------
+    pieces, every : float array, int
+        Pieces of each operation, and -1; or those of all, and 0.
     only, more, waits : int arrays
         As :func:`children` leaves them. `waits` is counted down.
     late : bool
@@ -121,8 +141,8 @@ def run(
         Of every lane, and of every rank that adds up, when it is free.
     run_time, run_code : workspace
         The sorted runs; room for a power of two in each.
-    finish : float array, shape (N,), filled with 0
-        Until an operation has run, the time at which its data are there.
+    finish : float array, shape (N,), filled with 0 if any operation waits for several
+        Until such a one has run, the time at which the data are there that have come.
     blocker, ahead : int array
         The latter filled with -1, and short where nothing takes time to reduce.
     """
@@ -193,7 +213,7 @@ def run(
             if code >= n:
                 o = code - n
                 q = route[o]
-                carried = pieces[o]
+                carried = pieces[o & every]
                 begins = now
                 low = held_ptr[q]
                 high = held_ptr[q + 1]
@@ -215,7 +235,7 @@ def run(
                 start[o] = begins
                 blocker[o] = who
                 done = begins + (alpha[q] + carried * beta[q])
-                arrives = reduces[o] and adding[q] > 0.0
+                arrives = adding[q] > 0.0 and reduces[o]
             else:
                 o = code
                 rank = dst[o]
@@ -223,7 +243,7 @@ def run(
                 if reducer_free[rank] > begins:
                     begins = reducer_free[rank]
                     ahead[o] = reducer_last[rank]
-                done = begins + pieces[o] * adding[route[o]]
+                done = begins + pieces[o & every] * adding[route[o]]
                 reducer_free[rank] = done
                 reducer_last[rank] = o
             # What follows: its arrival, or who waits for it.
@@ -239,20 +259,22 @@ def run(
                     at = -2 - child
                     count = more[at]
             for k in range(count):
+                ready = done
                 if arrives:
-                    ready = done
                     code = o
                 else:
                     if at >= 0:
                         child = more[at + 1 + k]
-                    ready = finish[child]
-                    if done > ready:
-                        ready = done
-                    left = waits[child] - 1
-                    if left > 0:
-                        waits[child] = left
-                        finish[child] = ready
-                        continue
+                    alone = child & 1
+                    child >>= 1
+                    if alone == 0:
+                        if finish[child] > ready:
+                            ready = finish[child]
+                        left = waits[child] - 1
+                        if left > 0:
+                            waits[child] = left
+                            finish[child] = ready
+                            continue
                     if late and enter[route[child]] > ready:
                         ready = enter[route[child]]
                     code = n + child

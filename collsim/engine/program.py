@@ -59,11 +59,11 @@ class Program:
 
 def single(schedule: Schedule) -> Program:
     """Return the program of one schedule, whose ranks are those of the cluster."""
-    size = np.diff(schedule.piece_ptr).astype(np.float64)
+    size = _sizes(schedule)
     return Program(
         src=schedule.src,
         dst=schedule.dst,
-        job=np.zeros(size.size, dtype=np.int32),
+        job=np.broadcast_to(np.int32(0), size.shape),
         reduces=schedule.kind == REDUCE,
         size=size,
         piece=schedule.piece_share,
@@ -118,7 +118,7 @@ def merged(
     owner = place[np.repeat(np.arange(order.size), waits)]
     dep_ptr = np.zeros(order.size + 1, dtype=np.int64)
     np.cumsum(waits[order], out=dep_ptr[1:])
-    sizes = [np.diff(schedule.piece_ptr).astype(np.float64) for schedule in schedules]
+    sizes = [_sizes(schedule) for schedule in schedules]
     ends = [
         np.concatenate([r[end] for r, end in zip(ranks, column, strict=True)])[order]
         for column in ([s.src for s in schedules], [s.dst for s in schedules])
@@ -141,6 +141,16 @@ def merged(
     return program, [place[i:j] for i, j in pairwise(first)]
 
 
+def _sizes(schedule: Schedule) -> FloatArray:
+    """Return the pieces of every operation; in one number's memory where all are equal."""
+    if schedule.width:
+        return np.broadcast_to(np.float64(schedule.width), schedule.src.shape)
+    return np.diff(schedule.piece_ptr).astype(np.float64)
+
+
 def _in_turn(schedule: Schedule, size: FloatArray) -> float:
-    first = np.flatnonzero(np.diff(schedule.round, prepend=np.int32(-1)))
+    begins = schedule.round[1:] != schedule.round[:-1]
+    if schedule.width:
+        return float(schedule.width * (1 + np.count_nonzero(begins)))
+    first = np.flatnonzero(np.append(True, begins)[: size.size])
     return float(np.maximum.reduceat(size, first).sum()) if size.size else 0.0

@@ -164,8 +164,9 @@ def timeline(
     """
     start, finish, blocker, ahead = outcome
     # The loop counts from the end of the launch; see Plan.at for why.
-    starts = plan.launch + np.asarray(start, dtype=np.float64)
-    ends = plan.launch + np.asarray(finish, dtype=np.float64)
+    starts, ends = (np.asarray(times, dtype=np.float64) for times in (start, finish))
+    if plan.launch:
+        starts, ends = plan.launch + starts, plan.launch + ends
     starts.flags.writeable = ends.flags.writeable = False
     last = int(ends.argmax()) if ends.size else -1
     if last < 0 or finish[last] < entered:
