@@ -1,11 +1,25 @@
 """Arithmetic that several algorithms share."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["from_root", "halvings", "log2_up", "one_part_per_rank", "parts_are_chunks"]
+from collsim.core.builder import Builder
+from collsim.core.schedule import COPY
+
+__all__ = [
+    "exchange",
+    "from_root",
+    "halvings",
+    "log2_up",
+    "one_part_per_rank",
+    "parts_are_chunks",
+]
+
+# Messages that are listed at once: their numbers take some megabytes.
+_AT_ONCE: Final = 1 << 20
 
 
 def log2_up(ranks: int) -> int:
@@ -62,3 +76,22 @@ def one_part_per_rank(ranks: int, chunks: int) -> int:
 def parts_are_chunks(ranks: int, chunks: int) -> int:
     """Cut every block into as many parts as the user wants chunks."""
     return chunks
+
+
+def exchange(
+    b: Builder, target: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
+) -> None:
+    """List an all_to_all in which every rank sends one message in each of P - 1 rounds.
+
+    Parameters
+    ----------
+    target : callable
+        ``(ranks, round) -> ranks``: to whom they send in a round, counted from 1; arrays
+        that are broadcast against each other.
+    """
+    every = b.every
+    many = max(1, _AT_ONCE // every.size)
+    for start in range(1, b.ranks, many):
+        steps = np.arange(start, min(start + many, b.ranks))
+        to = target(every, steps[:, None, None])
+        b.block(COPY, every, to, every * b.ranks + to)

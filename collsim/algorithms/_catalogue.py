@@ -289,7 +289,8 @@ def build_folded(
     kind = collective(collective_name)
     algorithm = find(collective_name, name)
     reason = refusal(kind.name, name, fold.ranks, node)
-    setting, claim = Setting(fold.ranks, node), algorithm.symmetry
+    setting = Setting(fold.ranks, node)
+    claim = algorithm.claim(setting)
     if reason is None and (claim is None or claim.kind != fold.kind):
         reason = f"{kind.name}/{name}: claims no symmetry of the kind {fold.kind}"
     elif reason is None and claim and fold.step % claim.step(setting, channels):

@@ -63,9 +63,13 @@ def _inside(fold: Fold, groups: IntArray) -> Fold | None:
     (found,) = np.nonzero(groups[0] == moved[0, 0])
     if not found.size:
         return None
-    by = int(found[0])
+    # Places may be counted the other way round.
+    by = min(int(found[0]), size - int(found[0]))
+    ahead = 1 if by == int(found[0]) else -1
     if not 0 < by < size or size % by:
         return None
+    if fold.kind == "xor":
+        by, ahead = int(found[0]), 1
     if fold.kind == "xor" and (by & (by - 1) or size & (size - 1)):
         return None
     inside = Fold(fold.kind, size, by)
@@ -73,7 +77,7 @@ def _inside(fold: Fold, groups: IntArray) -> Fold | None:
         return None
     places = np.arange(size)
     for turn in fold.generators:
-        if (fold.moved(groups, turn) != groups[:, inside.moved(places, turn)]).any():
+        if (fold.moved(groups, turn) != groups[:, inside.moved(places, ahead * turn)]).any():
             return None
     return inside
 

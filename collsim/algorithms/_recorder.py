@@ -66,6 +66,7 @@ class Recorder(Builder):
         strict: bool,
     ) -> None:
         source = np.atleast_1d(np.asarray(src))
+        self._count(np.asarray(pieces).size)
         rows = (source.size, -1)
         queue = None if turn is None else np.broadcast_to(np.asarray(turn), source.shape)
         if not self._rounds:

@@ -124,9 +124,10 @@ class Algorithm:
         What may be set, in the order in which it is written.
     vary : callable, optional
         ``values -> Algorithm``: the algorithm with a value for every option.
-    symmetry : Symmetry, optional
+    symmetry : Symmetry or callable, optional
         Under which renamings of ranks the schedule stays the same; then ``build`` lists the
-        messages of ``builder.every`` alone. A test holds it to that.
+        messages of ``builder.every`` alone. A test holds it to that. Where nodes matter,
+        ``setting -> Symmetry | None``; see :meth:`claim`.
 
     See Also
     --------
@@ -147,7 +148,7 @@ class Algorithm:
     parts_on: Callable[[Setting, int], int] | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
     vary: Callable[[Options], "Algorithm"] | None = None
-    symmetry: Symmetry | None = None
+    symmetry: Symmetry | Callable[[Setting], Symmetry | None] | None = None
 
     def cut(self, setting: Setting, chunks: int) -> int:
         """Return into how many parts a channel cuts its share of a block.
@@ -161,6 +162,17 @@ class Algorithm:
         if self.parts_on is not None:
             return self.parts_on(setting, chunks)
         return self.parts(setting.ranks, chunks)
+
+    def claim(self, setting: Setting) -> Symmetry | None:
+        """Return what symmetry its author claims on ranks spread like this.
+
+        Examples
+        --------
+        >>> from collsim.algorithms import find
+        >>> find("all_reduce", "ring").claim(Setting(8)).kind
+        'shift'
+        """
+        return self.symmetry(setting) if callable(self.symmetry) else self.symmetry
 
     def costs(self, cluster: Cluster) -> tuple[float, float] | None:
         """Return the alpha and beta with which the claimed cost holds on a cluster.

@@ -1,12 +1,14 @@
 """The builder: an author says who sends which pieces to whom; the rest follows."""
 
-from typing import Final
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from collsim.core._dependencies import MAX_CARRIED, dependencies, with_turns
-from collsim.core._operands import by_message, check_places, join, repeated, whole
+from collsim.core._operands import by_message, check_places, join, repeated, rows_of, whole
 from collsim.core.collective import Collective, check_count, check_ranks, check_root
 from collsim.core.schedule import COPY, REDUCE, Schedule
 from collsim.core.setting import Setting
@@ -251,14 +253,24 @@ class Builder:
         self._round += rounds
         self._turn.append(np.broadcast_to(np.int32(-1), carried.size))
 
-    def _count(self, pieces: int) -> None:
-        """Count pieces that are carried, which must not become too many."""
-        self._carried += pieces
-        if self._carried > MAX_CARRIED:
+    def expect(self, pieces: int) -> None:
+        """Refuse a schedule whose messages will carry too many pieces, before any is listed.
+
+        Raises
+        ------
+        TooLargeError
+            If they are more than what is simulated.
+        """
+        if self._carried + pieces > MAX_CARRIED:
             raise TooLargeError(
                 f"builder: {self.collective.name} on {self.ranks} ranks sends more than "
                 f"{MAX_CARRIED:,} pieces, which is more than is simulated"
             )
+
+    def _count(self, pieces: int) -> None:
+        """Count pieces that are carried, which must not become too many."""
+        self.expect(pieces)
+        self._carried += pieces
 
     def _memories(self) -> int:
         """Return of how many ranks and switches the places are told apart."""
@@ -279,25 +291,35 @@ class Builder:
         kinds, channels, rounds, widths, strict, counts = np.concatenate(rows).T
         kind = np.repeat(kinds.astype(np.int8), counts)
         width = int(widths[0]) if n and (widths == widths[0]).all() else 0
-        if width:
-            piece_ptr = np.arange(0, width * n + 1, width, dtype=np.int64)
-        else:
-            piece_ptr = np.zeros(n + 1, dtype=np.int64)
-            np.cumsum(np.repeat(widths, counts), out=piece_ptr[1:])
+        rows_at = partial(rows_of, width, widths, counts)
+        later: dict[str, Callable[[], Any]] = {
+            "round": partial(np.repeat, rounds.astype(np.int32), counts),
+            "piece_ptr": rows_at,
+        }
+        # Rows of one width need no pointers.
+        ptr = width or rows_at()
+        if not width:
+            later["piece_ptr"] = partial(np.asarray, ptr)
         slots = self.pieces.size + self._scratch
         parties = self._memories()
         check_places(src, dst, piece, into, parties, slots)
-        each = np.repeat(kind, width or np.diff(piece_ptr)) if width != 1 else kind
-        accesses = (each, piece_ptr, piece, into, slots)
+        each = kind if width == 1 else np.repeat(kind, width or np.diff(ptr))
+        accesses = (each, ptr, piece, into, slots)
         if self._in_turns:
             turn = join(self._turn)
             self._turn = [turn]
             if (turn >= 0).any():
-                accesses = with_turns(*accesses, turn, np.repeat(strict, counts) == 1)
+                strictly = np.repeat(strict, counts) == 1
+                ptr = rows_at() if width else ptr
+                accesses = with_turns(each, ptr, piece, into, slots, turn, strictly)
         dep_ptr, dep = dependencies(src, dst, *accesses, parties)
         last = max(int(src.max(initial=0)), int(dst.max(initial=0)))
+        rounds = rounds[counts > 0]
         return Schedule.derived(
+            later,
             width=width,
+            rounds=int(rounds.max()) + 1 if n else 0,
+            turns=int(np.count_nonzero(rounds[1:] != rounds[:-1])) + 1 if n else 0,
             collective=self.collective,
             ranks=self.ranks,
             root=self.root,
@@ -307,8 +329,6 @@ class Builder:
             dst=dst,
             kind=kind,
             channel=repeated(channels.astype(np.int16), counts),
-            round=np.repeat(rounds.astype(np.int32), counts),
-            piece_ptr=piece_ptr,
             piece=piece,
             into=into,
             dep_ptr=dep_ptr,

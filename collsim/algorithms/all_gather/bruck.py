@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from collsim.algorithms._arrange import log2_up
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
+from collsim.core.symmetry import Symmetry
 
 __all__ = ["ALGORITHM", "steps", "terms"]
 
@@ -21,13 +22,13 @@ def steps(b: Builder, shares: NDArray[np.int64]) -> None:
     shares : int array, shape (P, m)
         Pieces that each rank holds at the beginning.
     """
-    every = np.arange(b.ranks)
+    every = b.every
     for bit in range(log2_up(b.ranks)):
         b.next_round()
         distance = 1 << bit
         carried = np.arange(min(distance, b.ranks - distance))
         held = (every[:, None] + carried) % b.ranks
-        b.copy(every, (every - distance) % b.ranks, shares[held].reshape(b.ranks, -1))
+        b.copy(every, (every - distance) % b.ranks, shares[held].reshape(every.size, -1))
 
 
 def build(b: Builder) -> None:
@@ -46,4 +47,5 @@ ALGORITHM = Algorithm(
     formula="⌈log P⌉α + (P-1)/P·nβ",
     summary="in round k, every rank sends all that it has to the one 2^k places back",
     paper="Bruck, Ho, Kipnis, Upfal, Weathersby 1997, section 3 (concatenation)",
+    symmetry=Symmetry("shift"),
 )

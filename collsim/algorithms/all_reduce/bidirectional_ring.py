@@ -5,6 +5,8 @@ import numpy as np
 from collsim.algorithms.compose import part, play, then, together
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
+from collsim.core.setting import Setting
+from collsim.core.symmetry import Axes, Symmetry
 
 __all__ = ["ALGORITHM"]
 
@@ -26,6 +28,10 @@ def terms(ranks: int, chunks: int = 1) -> Terms:
     return Terms(4 * (ranks - 1), 2 * share, share, exact_with_gamma=ranks == 1)
 
 
+def _halves(setting: Setting, _chunks: int, _channels: int) -> Axes:
+    return (2, 0), (setting.ranks, 1)
+
+
 def parts(ranks: int, chunks: int) -> int:
     """Cut the array into two halves of one part per rank."""
     return 2 * ranks
@@ -38,4 +44,5 @@ ALGORITHM = Algorithm(
     summary="a ring each way, on half of the array: both directions of a cable are busy",
     paper="common on tori and rings of full-duplex cables; Chan et al. 2007, section 4",
     parts=parts,
+    symmetry=Symmetry("shift", _halves),
 )

@@ -1,12 +1,12 @@
 """Recursive halving reduce_scatter, then recursive doubling all_gather."""
 
-import numpy as np
-
 from collsim.algorithms._arrange import log2_up
 from collsim.algorithms._fold import fold, in_step, unfold
-from collsim.algorithms._halving import halve_and_double
+from collsim.algorithms.compose import in_turns, part, play, reverse, then
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
+from collsim.core.setting import Setting
+from collsim.core.symmetry import Axes, Symmetry
 
 __all__ = ["ALGORITHM", "power_below"]
 
@@ -19,10 +19,15 @@ def power_below(ranks: int, chunks: int = 1) -> int:
 def build(b: Builder) -> None:
     """List the operations: the farthest partners exchange first, and half of the array."""
     core = fold(b)
-    here, half = np.arange(core.size), core.size // 2
     parts = b.pieces.reshape(core.size, -1)
-    halve_and_double(b, core, parts, lambda step: here ^ half >> step, bool(in_step(b)))
+    gather = part(b, "all_gather", "recursive_doubling", ranks=core, pieces=parts)
+    both = then(reverse(gather, adds=True), gather)
+    play(b, in_turns(both, strict=True) if in_step(b) else both)
     unfold(b)
+
+
+def _a_part_per_rank(setting: Setting, _chunks: int, _channels: int) -> Axes:
+    return ((setting.ranks, 1),)
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
@@ -39,4 +44,5 @@ ALGORITHM = Algorithm(
     summary="partners at half the distance each time add up halves, then hand them back",
     paper="Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, section 4.5",
     parts=power_below,
+    symmetry=Symmetry("xor", _a_part_per_rank),
 )

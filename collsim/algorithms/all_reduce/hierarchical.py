@@ -1,5 +1,6 @@
 """Inside every node, across the nodes, inside again."""
 
+from collsim.algorithms._catalogue import find
 from collsim.algorithms._two_levels import (
     inner,
     inside_of,
@@ -9,11 +10,12 @@ from collsim.algorithms._two_levels import (
     rail_of,
     varied,
 )
-from collsim.algorithms.compose import Step, in_chunks, inside_across, play
+from collsim.algorithms.compose import in_chunks, inside_across, play
 from collsim.core.algorithm import Algorithm, no_terms
 from collsim.core.builder import Builder
 from collsim.core.option import Option
 from collsim.core.setting import Setting
+from collsim.core.symmetry import Symmetry
 
 __all__ = ["ALGORITHM", "of"]
 
@@ -22,6 +24,10 @@ _BACKWARDS = {"recursive_doubling": "recursive_halving"}
 # Halving and doubling on a power of two of nodes, where it is the fastest at any size, and
 # elsewhere a ring, as ranks beyond a power of two would have to hand in all that they have.
 _AUTO = "auto"
+
+
+# A collective, and the name of an algorithm.
+Named = tuple[str, str]
 
 
 def pairs() -> tuple[str, ...]:
@@ -33,7 +39,7 @@ def pairs() -> tuple[str, ...]:
 def of(inside: str, across: str) -> Algorithm:
     """Return the algorithm with one choice of what is done inside and across."""
 
-    def steps(setting: Setting) -> tuple[Step, Step, Step]:
+    def steps(setting: Setting) -> tuple[Named, Named, Named]:
         nodes, name = setting.nodes, across
         if across == _AUTO:
             name = "ring" if nodes & (nodes - 1) else "halving_doubling"
@@ -46,6 +52,25 @@ def of(inside: str, across: str) -> Algorithm:
             (kind, str(name), at)
             for (kind, name), at in zip(steps(setting), (node, rail, node), strict=True)
         ]
+
+    def symmetry(setting: Setting) -> Symmetry | None:
+        # What the rails have, as all nodes are alike.
+        rail, gpus = rail_of(setting), setting.fewest
+        found = find(*steps(setting)[1])
+        claim, cut = found.claim(rail), found.cut(rail, 1)
+        if claim is None:
+            return None
+        per_rail, along = least_parts(where(setting)), claim.axes(rail, 1, 1) or ((cut, 0),)
+        axes = (
+            (gpus, 0),
+            *((length, unit * gpus) for length, unit in along),
+            (per_rail // cut, 0),
+        )
+        return Symmetry(
+            claim.kind,
+            lambda _setting, chunks, _channels: ((chunks, 0), *axes),
+            lambda _setting, _channels: gpus * claim.step(rail, 1),
+        )
 
     def build(b: Builder) -> None:
         # GPU i of every node adds up part i of its node's arrays, adds it to that of the
@@ -79,6 +104,7 @@ def of(inside: str, across: str) -> Algorithm:
             ),
         },
         vary=varied(of),
+        symmetry=symmetry,
     )
 
 

@@ -11,6 +11,7 @@ from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 from collsim.core.option import Option, whole_from
 from collsim.core.setting import Setting
+from collsim.core.symmetry import Symmetry
 
 __all__ = ["ALGORITHM", "of_radix"]
 
@@ -38,7 +39,7 @@ def steps(b: Builder, radix: int) -> None:
     digits it moves on by what the digit says, if that is not 0. The up to ``radix - 1``
     messages that a rank sends for one place are one round: none waits for another.
     """
-    every = np.arange(b.ranks)
+    every = b.every
     message = b.pieces.reshape(b.ranks, b.ranks)
     for step, distance, new_place in _moves(b.ranks, radix):
         if new_place:
@@ -79,6 +80,7 @@ def of_radix(radix: int) -> Algorithm:
             "radix": Option(RADIX, "base r of the digits, from 2 up", whole_from(2), bases)
         },
         vary=lambda values: of_radix(int(values["radix"])),
+        symmetry=Symmetry("shift"),
     )
 
 

@@ -1,9 +1,9 @@
 """Pairs swap their messages: in round k, the ranks whose numbers differ by XOR with k."""
 
-import numpy as np
-
+from collsim.algorithms._arrange import exchange
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
+from collsim.core.symmetry import Symmetry
 
 __all__ = ["ALGORITHM", "terms"]
 
@@ -20,12 +20,7 @@ def limits(ranks: int) -> str | None:
 
 def build(b: Builder) -> None:
     """List the operations."""
-    every = np.arange(b.ranks)
-    message = b.pieces.reshape(b.ranks, b.ranks)
-    for mask in range(1, b.ranks):
-        b.next_round()
-        partner = every ^ mask
-        b.copy(every, partner, message[every, partner][:, None])
+    exchange(b, lambda rank, mask: rank ^ mask)
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
@@ -40,4 +35,5 @@ ALGORITHM = Algorithm(
     summary="in round k, every rank swaps messages with rank XOR k",
     paper="Thakur, Rabenseifner, Gropp 2005, section 4.4 (pairwise exchange)",
     limits=limits,
+    symmetry=Symmetry("xor"),
 )

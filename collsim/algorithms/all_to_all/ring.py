@@ -1,21 +1,16 @@
 """Rotating exchange: in round t, every rank sends to the one t places on."""
 
-import numpy as np
-
+from collsim.algorithms._arrange import exchange
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
+from collsim.core.symmetry import Symmetry
 
 __all__ = ["ALGORITHM"]
 
 
 def build(b: Builder) -> None:
     """List the operations."""
-    every = np.arange(b.ranks)
-    message = b.pieces.reshape(b.ranks, b.ranks)
-    for step in range(1, b.ranks):
-        b.next_round()
-        target = (every + step) % b.ranks
-        b.copy(every, target, message[every, target][:, None])
+    exchange(b, lambda rank, step: (rank + step) % b.ranks)
 
 
 def terms(ranks: int, chunks: int = 1) -> Terms:
@@ -29,4 +24,5 @@ ALGORITHM = Algorithm(
     formula="(P-1)(α + nβ/P)",
     summary="in round t, every rank sends t places on and receives from t places back",
     paper="Thakur, Rabenseifner, Gropp 2005, section 4.4 (long messages)",
+    symmetry=Symmetry("shift"),
 )

@@ -4,6 +4,7 @@ from collsim.algorithms._arrange import log2_up
 from collsim.algorithms.compose import part, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
+from collsim.core.symmetry import Symmetry
 
 __all__ = ["ALGORITHM", "terms"]
 
@@ -31,4 +32,5 @@ ALGORITHM = Algorithm(
     formula="⌈log P⌉α + (P-1)/P·n(β + γ)",
     summary="partial sums travel the furthest first, 2^k ranks in round k from the last to 0",
     paper="the reverse of Bruck, Ho, Kipnis, Upfal, Weathersby 1997, section 3",
+    symmetry=Symmetry("shift"),
 )

@@ -5,6 +5,7 @@ from collsim.algorithms.all_gather import recursive_doubling as doubling
 from collsim.algorithms.compose import in_turns, part, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
+from collsim.core.symmetry import Symmetry
 
 __all__ = ["ALGORITHM", "terms"]
 
@@ -27,4 +28,5 @@ ALGORITHM = Algorithm(
     formula="≤ (2⌈log P⌉-⌊log P⌋)α + (1+2(⌈log P⌉-⌊log P⌋))(P-1)/P·n(β + γ)",
     summary="partners swap the half that the other is responsible for; it halves every round",
     paper="Thakur, Rabenseifner, Gropp 2005, section 4.3 (recursive halving)",
+    symmetry=Symmetry("xor"),
 )
