@@ -62,17 +62,32 @@ def dependencies(
     src: Int32,
     dst: Int32,
     kind: NDArray[np.int8],
-    ptr: Int64,
+    ptr: Int64 | int,
     piece: Int32,
     into: Int32,
     slots: int,
     ranks: int,
-) -> tuple[Int64, Int32]:
+) -> tuple[Int32 | Int64, Int32]:
+    """Return what every message waits for: where its own are, and all of them.
+
+    Parameters
+    ----------
+    src, dst : int array, shape (N,)
+        Sender and receiver of every message.
+    kind, piece, into : int arrays, shape (M,)
+        Of every access; see :func:`collsim.core.depend.derive`.
+    ptr : int array, shape (N + 1,), or int
+        Where the accesses of each message begin; or how many there are, of every message.
+    slots, ranks : int
+        Places of every rank, and ranks.
+    """
     n, accesses = src.size, piece.size
+    every = ptr if isinstance(ptr, int) else 0
+    rows = np.zeros(1, dtype=np.int64) if isinstance(ptr, int) else ptr
     places = ranks * slots
     if places > max(4 * accesses, 1024):
         # Most places are never touched: number those that are.
-        width = np.diff(ptr)
+        width = every or np.diff(rows)
         read, write = (np.repeat(end.astype(np.int64) * slots, width) for end in (src, dst))
         used, packed = np.unique(
             np.concatenate([read + piece, write + into]), return_inverse=True
@@ -96,16 +111,18 @@ def dependencies(
             return np.empty(size, dtype=np.int32)
         return np.full(size, fill, np.int32) if fill else np.zeros(size, dtype=np.int32)
 
-    arrays = (kind, ptr, src, dst, piece, into)
+    arrays = (kind, rows, src, dst, piece, into)
     inputs = list(arrays) if compiled else [array.tolist() for array in arrays]
     capacity = n + accesses + 64
     kept = min(1 << (2 * n + 1).bit_length(), _KEPT)
     while True:
-        dep_ptr = np.zeros(n + 1, dtype=np.int64) if compiled else [0] * (n + 1)
+        wide = np.dtype(np.int32 if capacity < 2**31 else np.int64)
+        dep_ptr = np.zeros(n + 1, dtype=wide) if compiled else [0] * (n + 1)
         dep = work(capacity, None)
         total = kernel(
             n,
             slots,
+            every,
             *inputs,
             work(2 * places, 0),
             np.zeros(places, dtype=np.int8) if compiled else [0] * places,
@@ -119,7 +136,7 @@ def dependencies(
         )
         if total >= 0:
             # A view: what lies behind it was never touched, so it takes no memory.
-            return np.asarray(dep_ptr, dtype=np.int64), np.asarray(dep[:total], dtype=np.int32)
+            return np.asarray(dep_ptr, dtype=wide), np.asarray(dep[:total], dtype=np.int32)
         capacity *= 4
         if capacity > 2 * MAX_CARRIED:
             raise TooLargeError(

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from collsim.errors import InputError
 
-__all__ = ["by_message", "check_places", "join", "repeated", "whole"]
+__all__ = ["by_message", "check_places", "join", "repeated", "rows_of", "whole"]
 
 # Places are stored in 32 bits.
 MAX_INT: Final = 2**31 - 1
@@ -35,6 +35,26 @@ def repeated(values: NDArray[Scalar], counts: NDArray[np.int64]) -> NDArray[Scal
     if values.size and (values == values[0]).all():
         return np.broadcast_to(values[0], int(counts.sum()))
     return np.repeat(values, counts)
+
+
+def rows_of(
+    width: int, widths: NDArray[np.int64], counts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return where the row of each message begins, and where the last one ends.
+
+    Parameters
+    ----------
+    width : int
+        Of every row, or 0 where they are of unequal widths.
+    widths, counts : int array
+        Of the rows of each call, and how many there are.
+    """
+    n = int(counts.sum())
+    if width:
+        return np.arange(0, width * n + 1, width, dtype=np.int64)
+    ptr = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.repeat(widths, counts), out=ptr[1:])
+    return ptr
 
 
 def whole(name: str, values: ArrayLike) -> Int32:

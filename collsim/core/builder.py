@@ -310,8 +310,7 @@ class Builder:
             self._turn = [turn]
             if (turn >= 0).any():
                 strictly = np.repeat(strict, counts) == 1
-                ptr = rows_at() if width else ptr
-                accesses = with_turns(each, ptr, piece, into, slots, turn, strictly)
+                accesses = with_turns(each, rows_at(), piece, into, slots, turn, strictly)
         dep_ptr, dep = dependencies(src, dst, *accesses, parties)
         last = max(int(src.max(initial=0)), int(dst.max(initial=0)))
         rounds = rounds[counts > 0]

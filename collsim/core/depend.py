@@ -29,6 +29,7 @@ _STEPS, _EACH, _MANY = 32, 8, 16
 def derive(  # type: ignore[no-untyped-def]  # one source for lists and for compiled arrays
     n,
     slots,
+    width,
     kind,
     ptr,
     src,
@@ -64,6 +65,9 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     n, slots : int
         Number of operations; places of a rank, of which place i of rank r is number
         ``r * slots + i``.
+    width : int
+        Accesses of every operation, one operation's after the other's, or 0 where `ptr`
+        tells them.
     kind, ptr : sequence of int, lengths M and n + 1
         Whether an access copies or reduces, or, as 3, writes at both ends; those of
         operation i are ``ptr[i]`` up to ``ptr[i + 1]``.
@@ -104,8 +108,13 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     for o in range(n):
         count = 0
         only = -1
+        low = o * width
+        high = low + width
+        if width == 0:
+            low = ptr[o]
+            high = ptr[o + 1]
         for step in range(2):
-            for j in range(ptr[o], ptr[o + 1]):
+            for j in range(low, high):
                 if step == 0:
                     place = src[o] * slots + piece[j]
                     what = _COPY if kind[j] == _TURN else _READ

@@ -1,8 +1,9 @@
 """A schedule: every message of a collective, as arrays, whatever the size."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ class Schedule:
     piece, into : int32 array, shape (M,)
         The places read at the sender, and those written at the receiver (the
         same array where data keep their place).
-    dep_ptr : int64 array, shape (N + 1,)
+    dep_ptr : int array, shape (N + 1,)
         Operation i waits for ``dep[dep_ptr[i]:dep_ptr[i + 1]]``, all below i.
     dep : int32 array, shape (D,)
         Dependencies; none is implied by the others.
@@ -82,14 +83,35 @@ class Schedule:
     agents: int = 0
 
     @classmethod
-    def derived(cls, **columns: Any) -> "Schedule":
-        """Return a schedule of columns that a builder has checked and derived."""
+    def derived(cls, later: Mapping[str, Callable[[], Any]], **columns: Any) -> "Schedule":
+        """Return a schedule of columns that a builder has checked and derived.
+
+        Parameters
+        ----------
+        later : dict of callable
+            Columns that are made when first asked for: what few numbers imply takes memory
+            only where somebody reads it.
+        **columns
+            All others, and properties that are known.
+        """
         schedule = object.__new__(cls)
-        for name, column in columns.items():
+        schedule.__dict__.update(columns, _later=dict(later))
+        for column in columns.values():
             if isinstance(column, np.ndarray):
                 column.flags.writeable = False
-            object.__setattr__(schedule, name, column)
         return schedule
+
+    if not TYPE_CHECKING:
+        # Type checkers go by the fields above.
+        def __getattr__(self, name):
+            """Make a column when it is first asked for."""
+            make = self.__dict__.get("_later", {}).get(name)
+            if make is None:
+                raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+            column = make()
+            column.flags.writeable = False
+            self.__dict__[name] = column
+            return column
 
     def __post_init__(self) -> None:
         check_root(self.root, check_ranks(self.ranks))
@@ -192,10 +214,23 @@ class Schedule:
         """Bytes of each operation as a fraction of n, shape (N,)."""
         return np.diff(self.piece_ptr) * self.piece_share
 
-    @property
+    @cached_property
     def rounds(self) -> int:
         """Number of rounds in which the author listed the operations."""
         return int(self.round.max()) + 1 if len(self) else 0
+
+    @cached_property
+    def turns(self) -> int:
+        """Number of runs of operations of one round, in program order.
+
+        Examples
+        --------
+        >>> from collsim.algorithms import build
+        >>> build("broadcast", "mst", 8).turns
+        3
+        """
+        changes = np.count_nonzero(self.round[1:] != self.round[:-1])
+        return int(changes) + 1 if len(self) else 0
 
     def carried(self, operation: int) -> NDArray[np.int32]:
         """Return the places that an operation reads at its sender."""

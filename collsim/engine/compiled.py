@@ -61,7 +61,9 @@ class CompiledLoop:
             *self.given(), p.alpha, p.beta, p.busy, p.adding, p.enter, p.held_beta, *work
         )
         start, finish, blocker, ahead = work[-4:]
-        return start, finish, blocker, ahead if p.gamma > 0 else np.full_like(blocker, -1)
+        if p.gamma == 0:
+            ahead = np.broadcast_to(np.int32(-1), blocker.shape)
+        return start, finish, blocker, ahead
 
     def given(self) -> tuple[Any, ...]:
         """Return the kernel's first arguments: what is the same at every size."""

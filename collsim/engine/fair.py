@@ -49,7 +49,7 @@ class FairLoop:
         self.compiled = compiled
         self.release = np.zeros(plan.route.size) if release is None else release
         n, links = plan.route.size, plan.lane_ptr.size - 1
-        self.waits = np.diff(plan.dep_ptr)
+        self.waits = np.diff(plan.dep_ptr).astype(np.int64)
         by_parent = np.argsort(plan.dep, kind="stable")
         self.child = np.repeat(np.arange(n), self.waits)[by_parent]
         self.child_ptr = _pointers(np.bincount(plan.dep, minlength=n))

@@ -149,8 +149,7 @@ def _sizes(schedule: Schedule) -> FloatArray:
 
 
 def _in_turn(schedule: Schedule, size: FloatArray) -> float:
-    begins = schedule.round[1:] != schedule.round[:-1]
     if schedule.width:
-        return float(schedule.width * (1 + np.count_nonzero(begins)))
-    first = np.flatnonzero(np.append(True, begins)[: size.size])
+        return float(schedule.width * schedule.turns)
+    first = np.flatnonzero(np.diff(schedule.round, prepend=np.int32(-1)))
     return float(np.maximum.reduceat(size, first).sum()) if size.size else 0.0
