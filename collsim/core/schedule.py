@@ -99,7 +99,17 @@ class Schedule:
         for column in columns.values():
             if isinstance(column, np.ndarray):
                 column.flags.writeable = False
+        schedule._check_agents()
         return schedule
+
+    def _check_agents(self) -> None:
+        """Refuse messages from a switch to a switch."""
+        if self.agents and (np.minimum(self.src, self.dst) >= self.ranks).any():
+            first = int(np.flatnonzero(np.minimum(self.src, self.dst) >= self.ranks)[0])
+            raise InputError(
+                f"schedule: operation {first} goes from the {self.party(self.src[first])} to "
+                f"the {self.party(self.dst[first])}, expected a rank at one end"
+            )
 
     if not TYPE_CHECKING:
         # Type checkers go by the fields above.
@@ -134,12 +144,7 @@ class Schedule:
         _check_pointers("dep_ptr", self.dep_ptr, n, self.dep.size)
         _check_range("src", self.src, self.parties)
         _check_range("dst", self.dst, self.parties)
-        if self.agents and (np.minimum(self.src, self.dst) >= self.ranks).any():
-            first = int(np.flatnonzero(np.minimum(self.src, self.dst) >= self.ranks)[0])
-            raise InputError(
-                f"schedule: operation {first} goes from the {self.party(self.src[first])} to "
-                f"the {self.party(self.dst[first])}, expected a rank at one end"
-            )
+        self._check_agents()
         _check_range("piece", self.piece, self.places)
         _check_range("into", self.into, self.places)
         _check_range("kind", self.kind, 2)

@@ -4,6 +4,7 @@ A message to or from a switch that takes part crosses the link of one rank, whos
 at the efficiency of the switch; the switch adds up on the way.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Final
 
@@ -26,6 +27,13 @@ Standing = Callable[[IntArray, IntArray, IntArray, IntArray], IntArray]
 # A table over all pairs of ranks beats sorting while it is not much larger than what
 # would be sorted.
 _TABLE_UP_TO: Final = 4096
+# Operations from which the compiled kernel is used where it is loaded.
+_LOADED_FROM: Final = 500
+
+
+def loaded() -> bool:
+    """Return whether the compiled loops are there already."""
+    return "collsim.engine.compiled" in sys.modules
 
 
 def lower(schedule: Schedule, cluster: Cluster) -> Plan:
@@ -126,11 +134,10 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
     order = np.argsort(held_owner, kind="stable")
     held_ptr = np.zeros(src.size + 1, dtype=np.int64)
     np.cumsum(np.bincount(held_owner, minlength=src.size), out=held_ptr[1:])
-    beta = np.zeros(src.size)
-    np.maximum.at(beta, owner, links.beta[link])
-    np.maximum.at(beta, held_owner, held_beta)
+    held_beta = held_beta[order]
+    beta = np.maximum(_greatest(links.beta[link], ptr), _greatest(held_beta, held_ptr))
 
-    used, packed = np.unique(held[order], return_inverse=True)
+    used, packed = _packed(held[order], base)
     lane_ptr = np.zeros(used.size + 1, dtype=np.int64)
     np.cumsum(np.concatenate(lanes)[used], out=lane_ptr[1:])
     enter = program.start[job] + _late(cluster, src, dst)
@@ -142,10 +149,11 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
     # counts of a job's own pieces keep the products exact, and its costs are per piece.
     fair = cluster.sharing == "fair"
     scale = np.ones(src.size) if fair else program.scale[job] * slow
-    # A switch adds up in no time.
-    reduces = program.reduces & (program.dst < cluster.ranks)
-    if cluster.local is None:
-        reduces = reduces & (program.src != program.dst)
+    # A switch adds up in no time, and what stays in place is there.
+    reduces = program.reduces
+    idle = dst >= cluster.ranks if cluster.local is not None else (dst >= cluster.ranks) | ~away
+    if idle.any():
+        reduces = reduces & ~idle[route]
     return Plan(
         size=program.size * program.scale[program.job] * slow[route] if fair else program.size,
         piece=program.piece,
@@ -161,8 +169,8 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
         adding=(cluster.gamma if reduces.any() else 0.0) * scale,
         enter=enter,
         held_ptr=held_ptr,
-        held=packed.astype(np.int64),
-        held_beta=held_beta[order] * np.repeat(scale, np.diff(held_ptr)),
+        held=packed,
+        held_beta=held_beta * np.repeat(scale, np.diff(held_ptr)),
         lane_ptr=lane_ptr,
         dep_ptr=program.dep_ptr,
         dep=program.dep,
@@ -187,9 +195,17 @@ def _pairs(
     """Return each job's distinct (src, dst), that job, and the pair of every operation."""
     # Of a folded schedule few ranks send.
     senders = int(program.src.max(initial=0)) + 1
+    n, keys = program.src.size, program.scale.size * senders * ranks
+    small = keys <= max(_TABLE_UP_TO, 8 * n)
+    if small and program.scale.size == 1 and n >= _LOADED_FROM and loaded():
+        from collsim.engine import pairs_kernel
+
+        found, pair = np.empty(min(n, keys), dtype=np.int64), np.empty(n, dtype=np.int32)
+        table = np.zeros(keys, dtype=np.int32)
+        both = found[: pairs_kernel.number(program.src, program.dst, ranks, table, found, pair)]
+        return both // ranks, both % ranks, np.zeros(both.size, dtype=np.int64), pair
     key = (program.job.astype(np.int64) * senders + program.src) * ranks + program.dst
-    keys = program.scale.size * senders * ranks
-    if keys <= max(_TABLE_UP_TO, 8 * key.size):
+    if small:
         table = np.zeros(keys, dtype=np.int32)
         table[key] = 1
         distinct = np.flatnonzero(table)
@@ -241,9 +257,29 @@ def routes_of(cluster: Cluster, src: IntArray, dst: IntArray) -> tuple[IntArray,
 
 def _sums(values: FloatArray, ptr: IntArray) -> FloatArray:
     """Return the sum of every row, in the order of its entries."""
-    sums = np.zeros(ptr.size - 1)
-    np.add.at(sums, np.repeat(np.arange(ptr.size - 1), np.diff(ptr)), values)
-    return sums
+    rows = np.repeat(np.arange(ptr.size - 1), np.diff(ptr))
+    sums = np.bincount(rows, weights=values, minlength=ptr.size - 1)
+    return sums.astype(np.float64, copy=False)
+
+
+def _greatest(values: FloatArray, ptr: IntArray) -> FloatArray:
+    """Return the greatest of every row, and 0 of an empty one."""
+    greatest, some = np.zeros(ptr.size - 1), np.flatnonzero(np.diff(ptr))
+    if some.size:
+        greatest[some] = np.maximum.reduceat(values, ptr[some])
+    return greatest
+
+
+def _packed(numbers: IntArray, limit: int) -> tuple[IntArray, IntArray]:
+    """Return the distinct numbers in rising order, and which of them each one is."""
+    if limit > max(_TABLE_UP_TO, 8 * numbers.size):
+        used, packed = np.unique(numbers, return_inverse=True)
+        return used, packed.astype(np.int64)
+    table = np.zeros(limit, dtype=np.int64)
+    table[numbers] = 1
+    used = np.flatnonzero(table)
+    table[used] = np.arange(used.size)
+    return used, table[numbers]
 
 
 def _port(

@@ -102,6 +102,13 @@ class Simulation:
         entered = plan.rounded(self.entered)
         return timeline(self.schedule, nbytes, plan, outcome, entered, shared=self.fair)
 
+    def timed(
+        self, nbytes: float, outcome: Outcome | None = None
+    ) -> tuple[float, Breakdown]:
+        """Return the time in seconds at a size in bytes, and where it goes."""
+        found = self.run(nbytes, outcome)
+        return found.makespan, found.breakdown
+
 
 def large(operations: int, fair_sharing: bool) -> bool:
     """Return whether so many operations repay loading the compiled loop."""
@@ -167,8 +174,9 @@ def timeline(
     starts, ends = (np.asarray(times, dtype=np.float64) for times in (start, finish))
     if plan.launch:
         starts, ends = plan.launch + starts, plan.launch + ends
-    starts.flags.writeable = ends.flags.writeable = False
+    # Of an array that can't be written numpy first makes a copy.
     last = int(ends.argmax()) if ends.size else -1
+    starts.flags.writeable = ends.flags.writeable = False
     if last < 0 or finish[last] < entered:
         parts = Breakdown(launch=plan.launch, waiting=entered)
         return Timeline(schedule, nbytes, starts, ends, plan.launch + entered, parts, ())
