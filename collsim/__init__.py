@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collsim.core.schedule import Schedule
     from collsim.engine.simulate import Job, simulate
     from collsim.plot.crossover import plot_crossover
+    from collsim.sweeps.sweep import sweep
     from collsim.topology import degrade, delay, fail, groups, reorder
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "predict",
     "reorder",
     "simulate",
+    "sweep",
     "verify",
 ]
 
@@ -83,6 +85,7 @@ _HOME: Final = {
     "predict": "choose.predict",
     "reorder": "topology",
     "simulate": "engine.simulate",
+    "sweep": "sweeps.sweep",
     "verify": "choose.verify",
 }
 

@@ -50,6 +50,7 @@ def torch() -> None:
 _REQUIRED = (
     ("COLLSIM_REQUIRE_SHARED", "shared_data", None),
     ("COLLSIM_REQUIRE_TORCH", None, "needs torch:"),
+    ("COLLSIM_REQUIRE_DASK", None, "needs Dask:"),
 )
 
 

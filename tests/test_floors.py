@@ -20,6 +20,7 @@ FLOORS = (
     {"algorithms", "topology", "engine", "measure", "nccl"},
     {"choose", "calibrate", "config"},
     {"plot", "report", "interop"},
+    {"sweeps"},
     {"__init__"},
     {"cli"},
     {"__main__"},
@@ -32,6 +33,7 @@ HOMES = {
     "numba": {"engine"},
     "scipy": {"choose", "calibrate"},
     "torch": {"measure"},
+    "distributed": {"sweeps"},
 }
 LONGEST = 400
 
