@@ -34,6 +34,10 @@ def ring_order(setting: Setting, channel: int = 0, channels: int = 1) -> IntArra
     """
     if channels == 1:
         return np.arange(setting.ranks)
+    if setting.even:
+        rows = np.roll(np.stack(setting.members), -channel, axis=1)
+        rows[1::2] = rows[1::2, ::-1].copy()
+        return rows.ravel()
     turned = [np.roll(ranks, -channel) for ranks in setting.members]
     return np.concatenate([ranks[:: -1 if i % 2 else 1] for i, ranks in enumerate(turned)])
 

@@ -110,6 +110,9 @@ class Candidate:
         return candidates(self.formula, curve.cluster.ranks * channels)
 
     def _simulation(self, chunks: int, channels: int) -> Simulation:
+        folded = self._curve.folding.simulation(chunks, channels)
+        if folded is not None:
+            return folded
         schedule = self._curve.schedule(chunks, channels)
         return Simulation(schedule, self._curve.cluster)
 

@@ -1,10 +1,11 @@
 """Where two algorithms swap: every size at which the faster one becomes the slower."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from collsim.algorithms import find
 from collsim.choose.curve import Counts, Curve, Model
+from collsim.choose.folding import folded_of
 from collsim.choose.search import Jump, Search
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
@@ -57,6 +58,9 @@ class Crossover:
         Whether both take the same time at every size.
     faster : str or None
         Without a swap, the one that is faster wherever they differ.
+    folded : dict of str
+        Which of them were simulated on a few ranks in place of all, as in
+        :class:`~collsim.choose.rows.Prediction`.
     """
 
     cluster: str
@@ -69,6 +73,7 @@ class Crossover:
     rows: tuple[Swap, ...]
     identical: bool
     faster: str | None
+    folded: dict[str, str] = field(default_factory=dict)
 
 
 def crossover(
@@ -83,6 +88,7 @@ def crossover(
     model: Model = "auto",
     min_bytes: float = _SMALLEST,
     max_bytes: float = _LARGEST,
+    fold: bool = True,
 ) -> Crossover:
     """Find every size at which two algorithms swap.
 
@@ -98,6 +104,8 @@ def crossover(
         As in :func:`collsim.predict`; `chunks` and `channels` go to those that take them.
     min_bytes, max_bytes : float
         Range of sizes, 1 byte to 1 TiB by default.
+    fold : bool
+        As in :func:`collsim.predict`.
 
     Returns
     -------
@@ -135,6 +143,7 @@ def crossover(
             chunks=chunks if find(kind.name, name).chunked else "auto",
             channels=channels if find(kind.name, name).channeled else "auto",
             model=model,
+            fold=fold,
         )
         for name in (a, b)
     )
@@ -157,4 +166,5 @@ def crossover(
         rows=rows,
         identical=not signs,
         faster=faster[signs.pop()] if len(signs) == 1 else None,
+        folded=folded_of((one, other)),
     )

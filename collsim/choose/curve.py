@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from collsim.algorithms import build, canonical, find, refusal
 from collsim.choose.bounds import SURE, Bounds, highest
+from collsim.choose.folding import Folding
 from collsim.choose.runs import Runs, best_channels
 from collsim.core.algorithm import Terms
 from collsim.core.cluster import Cluster
@@ -58,6 +59,9 @@ class Curve:
         Copies that run at once, each on its share; of several numbers the best is taken.
     model : {"auto", "event", "formula"}
         Auto uses the closed formula only where it is exact, and simulates elsewhere.
+    fold : bool
+        Whether a few ranks are simulated on a large cluster that is shown to be the same for
+        all; the times are the same.
 
     Raises
     ------
@@ -87,6 +91,7 @@ class Curve:
         chunks: Counts = "auto",
         channels: Counts = "auto",
         model: Model = "auto",
+        fold: bool = True,
     ) -> None:
         self.collective = collective(collective_name)
         self.name = canonical(self.collective.name, algorithm)
@@ -103,6 +108,9 @@ class Curve:
             raise InputError(f"model: got {model!r}, expected one of {', '.join(MODELS)}")
         self.model = model
         self._prepared = Prepared(cluster, self._build)
+        self.folding = Folding(
+            self.collective.name, self.name, self.algorithm, cluster, wanted=fold
+        )
         self._terms: dict[int, Terms | None] = {}
         self._bounds = Bounds(self.simulation)
         self._sizes: set[float] = set()
@@ -156,8 +164,8 @@ class Curve:
         runs, chunks, channels = self._best(check_nbytes(nbytes), at_most)
         if self.by_formula(chunks):
             return self._formula(runs.nbytes, chunks)
-        timeline = runs.timeline(chunks, channels)
-        return Time(timeline.makespan, timeline.breakdown, chunks, "event", channels)
+        seconds, parts = runs.timed(chunks, channels)
+        return Time(seconds, parts, chunks, "event", channels)
 
     def seconds(self, nbytes: float) -> float:
         """Return the time in seconds at a size in bytes."""
@@ -273,7 +281,8 @@ class Curve:
 
     def simulation(self, chunks: int, channels: int = 1) -> Simulation:
         """Return the prepared simulation in so many chunks and channels; built once."""
-        return self._prepared.simulation(chunks, channels)
+        folded = self.folding.simulation(chunks, channels)
+        return self._prepared.simulation(chunks, channels) if folded is None else folded
 
 
 def _counts(what: str, given: Any, free: bool, refused: str) -> tuple[int, ...] | None:

@@ -21,6 +21,7 @@ def curves(
     channels: Counts = "auto",
     model: Model = "auto",
     only: Sequence[str] | None = None,
+    fold: bool = True,
 ) -> tuple[list[Curve], dict[str, str]]:
     """Return the curve of each algorithm that applies, and why the others don't.
 
@@ -33,7 +34,7 @@ def curves(
     algorithm : str
         A name, options included, or ``"auto"`` or ``"all"`` for every one, in all options
         that are worth a try.
-    root, chunks, channels, model
+    root, chunks, channels, model, fold
         As in :class:`~collsim.choose.curve.Curve`; what takes no chunks or channels ignores
         them unless it is the one that is named.
     only : sequence of str, optional
@@ -72,7 +73,7 @@ def curves(
         _known(kind.name, algorithm)
         one = Curve(
             kind.name, algorithm, cluster,
-            root=root, chunks=chunks, channels=channels, model=model,
+            root=root, chunks=chunks, channels=channels, model=model, fold=fold,
         )  # fmt: skip
         return [one], {}
     found: list[Curve] = []
@@ -89,6 +90,7 @@ def curves(
                     chunks=chunks if known.chunked else "auto",
                     channels=channels if known.channeled else "auto",
                     model=model,
+                    fold=fold,
                 )
             except InputError as error:
                 left_out[spec] = str(error)

@@ -10,6 +10,7 @@ from collsim.choose.contest import Contest
 from collsim.choose.curve import TIE, Counts, Model
 from collsim.choose.curves import curves, tried
 from collsim.choose.envelope import Envelope
+from collsim.choose.folding import folded_of
 from collsim.choose.lines import Stretch
 from collsim.choose.ranges import Policy, Range
 from collsim.choose.sampled import Sampled
@@ -51,6 +52,7 @@ def choose(
     channels: Counts = "auto",
     algorithms: Sequence[str] | str | None = None,
     model: Model = "auto",
+    fold: bool = True,
 ) -> Policy:
     """Choose the fastest algorithm at every size of a range.
 
@@ -62,7 +64,7 @@ def choose(
         Where it runs.
     min_bytes, max_bytes : int or str
         The sizes, both inclusive, in bytes or as text such as ``"64MiB"``.
-    root, chunks, channels, model
+    root, chunks, channels, model, fold
         As in :func:`collsim.predict`; `chunks` and `channels` go to those that take them.
     algorithms : sequence of str, or str with commas, optional
         Only these are chosen among, each with all its options unless some are named.
@@ -109,7 +111,7 @@ def choose(
     only = spec_list(algorithms)
     found, left_out = curves(
         kind.name, cluster, root=root, chunks=chunks, channels=channels, model=model,
-        only=only,
+        only=only, fold=fold,
     )  # fmt: skip
     if cluster.uniform is None and cluster.ranks >= _MANY:
         load(cluster.sharing == "fair")
@@ -134,8 +136,9 @@ def choose(
     named = {candidate.name: candidate for candidate in candidates}
     rows = [_row(span, named, limit) for span in _ranges(stretches, seen)]
     return Policy(
-        cluster.name, kind.name, cluster.ranks, low, high, tuple(rows), left_out, *tried(found)
-    )
+        cluster.name, kind.name, cluster.ranks, low, high, tuple(rows), left_out,
+        *tried(found), folded=folded_of(found),
+    )  # fmt: skip
 
 
 def _possible(candidates: list[Candidate], left_out: dict[str, str]) -> list[Candidate]:

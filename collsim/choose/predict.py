@@ -8,6 +8,7 @@ from typing import Any, Final
 from collsim.choose.curve import TIE, Counts, Curve, Model, Time
 from collsim.choose.curves import curves
 from collsim.choose.fitted import FittedTimes, Pieces
+from collsim.choose.folding import folded_of
 from collsim.choose.made import Made, made_row
 from collsim.choose.rows import COMPARED, Prediction, Row
 from collsim.core.cluster import Cluster
@@ -41,6 +42,7 @@ def predict(
     model: Model = "auto",
     healthy: Cluster | None = None,
     fitted: FittedTimes | None = None,
+    fold: bool = True,
 ) -> Prediction:
     """Predict the time of a collective at some sizes.
 
@@ -73,6 +75,10 @@ def predict(
         Fitted times of NCCL, as `collsim.calibrate.nccl_model.fitted_of` gives of a profile.
         With model auto they count for what NCCL has, and ``"auto"`` is what NCCL chooses;
         what it lacks is timed on the cluster.
+    fold : bool
+        Whether, on 1,024 ranks or more, a few are simulated where schedule and cluster are
+        shown to be the same for all of them; the times are the same to the last bit, and the
+        answer's `folded` says so.
 
     Returns
     -------
@@ -103,8 +109,9 @@ def predict(
     if pieces is not None and not pieces.others:
         return _prediction(kind, cluster, pieces.rows(wanted, dtype, op), {})
     found, left_out = curves(
-        kind.name, cluster, algorithm, root=root, chunks=chunks, channels=channels, model=model
-    )
+        kind.name, cluster, algorithm,
+        root=root, chunks=chunks, channels=channels, model=model, fold=fold,
+    )  # fmt: skip
     if pieces is not None:
         found = [curve for curve in found if curve.name not in pieces.names]
         left_out = {k: why for k, why in left_out.items() if k not in pieces.names}
@@ -120,9 +127,11 @@ def predict(
             rows += pieces.rows([size], dtype, op)
         rows += [_row(kind, curve, size, time, bound, dtype, op) for curve, time in times]
     if healthy is not None:
-        run = {"root": root, "chunks": chunks, "channels": channels, "model": model}
+        run = {
+            "root": root, "chunks": chunks, "channels": channels, "model": model, "fold": fold,
+        }  # fmt: skip
         rows = _compared(rows, _there(kind.name, healthy, wanted, algorithm, run))
-    return _prediction(kind, cluster, rows, left_out)
+    return _prediction(kind, cluster, rows, left_out, folded_of(found))
 
 
 def _repays_loading(found: list[Curve], cluster: Cluster, sizes: int) -> bool:
@@ -133,9 +142,15 @@ def _repays_loading(found: list[Curve], cluster: Cluster, sizes: int) -> bool:
 
 
 def _prediction(
-    kind: Collective, cluster: Cluster, rows: list[Row], left_out: dict[str, str]
+    kind: Collective,
+    cluster: Cluster,
+    rows: list[Row],
+    left_out: dict[str, str],
+    folded: dict[str, str] | None = None,
 ) -> Prediction:
-    return Prediction(cluster.name, kind.name, cluster.ranks, tuple(rows), left_out)
+    return Prediction(
+        cluster.name, kind.name, cluster.ranks, tuple(rows), left_out, folded or {}
+    )
 
 
 def _there(

@@ -1,6 +1,6 @@
 """Rows of policies: their attributes are the keys of the JSON output."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from collsim.errors import InputError
 from collsim.units import format_size, format_time_us
@@ -76,6 +76,9 @@ class Policy:
         Algorithms that were not tried at any size, each with its reason.
     chunks, channels : tuple of int
         The numbers among which the best was taken.
+    folded : dict of str
+        Algorithms of which a few ranks were simulated in place of all, as in
+        :class:`~collsim.choose.rows.Prediction`.
     """
 
     cluster: str
@@ -87,6 +90,7 @@ class Policy:
     left_out: dict[str, str]
     chunks: tuple[int, ...] = (1,)
     channels: tuple[int, ...] = (1,)
+    folded: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Say of what it is and how long, on one line."""

@@ -1,6 +1,6 @@
 """Rows of predictions: their attributes are the keys of the JSON output."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 __all__ = ["COMPARED", "Prediction", "Row"]
@@ -85,6 +85,9 @@ class Prediction:
         One per size; one per size and algorithm for ``algorithm="all"``.
     left_out : dict of str
         Algorithms that do not apply, each with its reason.
+    folded : dict of str
+        Algorithms of which a few ranks were simulated in place of all: how many, and why
+        that is the same.
     """
 
     cluster: str
@@ -92,3 +95,4 @@ class Prediction:
     ranks: int
     rows: tuple[Row, ...]
     left_out: dict[str, str]
+    folded: dict[str, str] = field(default_factory=dict)

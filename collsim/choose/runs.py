@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from collsim.choose.bounds import SURE, Bounds, highest
-from collsim.core.timeline import Timeline
+from collsim.core.timeline import Breakdown
 from collsim.engine.chunks import fastest_channels
 from collsim.engine.simulation import Outcome, Simulation
 from collsim.errors import TooLargeError
@@ -54,12 +54,12 @@ class Runs:
             self._seconds[key] = found
         return self._seconds[key]
 
-    def timeline(self, chunks: int, channels: int) -> Timeline:
-        """Return the timeline in so many chunks and channels."""
+    def timed(self, chunks: int, channels: int) -> tuple[float, Breakdown]:
+        """Return the time in so many chunks and channels, and where it goes."""
         if self._kept is not None and self._kept[0] == (chunks, channels):
             _, simulation, outcome = self._kept
-            return simulation.run(self.nbytes, outcome)
-        return self._simulation(chunks, channels).run(self.nbytes)
+            return simulation.timed(self.nbytes, outcome)
+        return self._simulation(chunks, channels).timed(self.nbytes)
 
 
 def best_channels(

@@ -33,6 +33,7 @@ __all__ = [
     "chunks_option",
     "cluster_options",
     "collective_argument",
+    "fold_option",
     "log_options",
     "model_option",
     "output_options",
@@ -249,6 +250,12 @@ model_option: Final = click.option(
     type=click.Choice(["event", "formula", "auto"]),
     default="auto",
     help="Simulate, or use the formula; auto: the formula where it is exact.",
+)
+fold_option: Final = click.option(
+    "--fold/--no-fold",
+    default=True,
+    help="On 1,024 ranks or more, simulate a few where they are shown to stand for all; the "
+    "times are the same.  [default: fold]",
 )
 root_option: Final = click.option(
     "-r", "--root", type=Whole(0, "R"), default=0, help="Root rank.  [default: 0]"

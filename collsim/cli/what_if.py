@@ -1,6 +1,6 @@
 """What the reader is told of the cluster that the options make, beside the answer."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from collsim.cli.output import note
@@ -10,7 +10,14 @@ if TYPE_CHECKING:
     from collsim.cli.clusters import ClusterChoice
     from collsim.core.cluster import Cluster
 
-__all__ = ["opened", "tell_healthy", "tell_large", "tell_uncrossed"]
+__all__ = [
+    "as_folded",
+    "opened",
+    "tell_folded",
+    "tell_healthy",
+    "tell_large",
+    "tell_uncrossed",
+]
 
 _SHOWN: Final = 4
 _LARGE: Final = 512
@@ -102,6 +109,18 @@ def tell_healthy(rows: "Iterable[Row]") -> None:
     ]
     if others:
         note(f"the healthy time is of another algorithm at {_some(others)}")
+
+
+def tell_folded(folded: "Mapping[str, str]") -> None:
+    """Say of which algorithms a few ranks were simulated in place of all."""
+    for said in dict.fromkeys(folded.values()):
+        names = [name for name, one in folded.items() if one == said]
+        note(f"folded: {_some(names)}: {said}")
+
+
+def as_folded(folded: "Mapping[str, str]") -> dict[str, dict[str, str]]:
+    """Return the same as a key of the JSON object, which is there if anything was folded."""
+    return {"folded": dict(folded)} if folded else {}
 
 
 def tell_large(cluster: "Cluster", every_size: bool = False) -> None:

@@ -8,9 +8,10 @@ whom follows as ever.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from collsim.core.builder import Builder
 from collsim.core.collective import Collective
@@ -96,9 +97,14 @@ class Folded:
         )
 
     @property
-    def receiver(self) -> IntArray:
+    def receiver(self) -> Int32:
         """Receiver of every operation in the whole, shape (N,)."""
-        return self.fold.moved(self.schedule.dst.astype(np.int64), self.turn.astype(np.int64))
+        found = self.schedule.dst.copy()
+        moved = np.flatnonzero(self.turn)
+        found[moved] = self.fold.moved(
+            found[moved].astype(np.int64), self.turn[moved].astype(np.int64)
+        )
+        return found
 
 
 class FoldedBuilder(Builder):
@@ -138,47 +144,69 @@ class FoldedBuilder(Builder):
         self.axes = fold.check(axes, self.pieces.size)
         self._turns: list[Int32] = []
 
-    def _renamed(
-        self, ends: tuple[Int32, Int32], pieces: Int32, into: Int32, shape: tuple[int, ...]
-    ) -> tuple[tuple[Int32, Int32], Int32, Int32 | None]:
-        """Return ends, places read and places written, renamed into the representatives."""
-        fold = self.fold
-        (away, src), (at, dst) = (
-            np.divmod(end.ravel().astype(np.int64), fold.step) for end in ends
-        )
-        self._turns.append(fold.after(at, fold.back(away)).astype(np.int32))
-        if away.any():
-            pieces = self._places(pieces, fold.back(away), shape)
-        written = self._places(into, fold.back(at), shape) if at.any() else into
-        return (
-            (src.astype(np.int32), dst.astype(np.int32)),
-            pieces,
-            None if written is pieces else written,
-        )
-
-    def _places(self, places: Int32, turn: IntArray, shape: tuple[int, ...]) -> Int32:
-        """Return places renamed, of a row for every message, as one array."""
-        rows, by = places.reshape(shape), np.broadcast_to(turn[:, None], shape)
-        renamed = rows.copy()
-        some = by != 0
-        renamed[some] = self.fold.pieces(rows[some].astype(np.int64), by[some], self.axes)
-        return renamed.ravel()
-
     def _add(self, *given: object) -> None:
         super()._add(*given)  # type: ignore[arg-type]
-        shape = (self._ends[-1][0].size, int(self._alike[-1][3]))
-        self._rename_last(shape)
+        rows = self._ends[-1][0].size, int(np.asarray(self._alike[-1]).ravel()[3])
+        pieces, into = self._pieces[-1].reshape(rows), self._into[-1]
+        ends = tuple(end.reshape(-1, 1) for end in self._ends[-1])
+        self._rename(ends, pieces, pieces if into is None else into.reshape(rows), (rows[0], 1))
 
-    def block(self, kind: int, src: object, dst: object, pieces: object) -> None:
+    def block(self, kind: int, src: ArrayLike, dst: ArrayLike, pieces: ArrayLike) -> None:
         """List many rounds at once; see :meth:`Builder.block`."""
-        super().block(kind, src, dst, pieces)  # type: ignore[arg-type]
-        self._rename_last((self._ends[-1][0].size, 1))
+        super().block(kind, src, dst, pieces)
+        # All rounds may go the same ways: what renames one of them then renames all.
+        rows = np.shape(pieces)
+        carried = self._pieces[-1].reshape(rows)
+        ends = tuple(np.array(end, ndmin=3) for end in (src, dst))
+        self._rename(ends, carried, carried, rows)
 
-    def _rename_last(self, shape: tuple[int, ...]) -> None:
-        pieces, into = self._pieces[-1], self._into[-1]
-        self._ends[-1], self._pieces[-1], self._into[-1] = self._renamed(
-            self._ends[-1], pieces, pieces if into is None else into, shape
-        )
+    def _rename(
+        self,
+        ends: tuple[NDArray[Any], ...],
+        pieces: Int32,
+        into: Int32,
+        messages: tuple[int, ...],
+    ) -> None:
+        """Rename the messages that were listed last into those of representatives.
+
+        Parameters
+        ----------
+        ends : tuple of int array
+            Senders and receivers, to be broadcast against the pieces; as many axes.
+        pieces, into : int array
+            Places read and written.
+        messages : tuple of int
+            Shape of an array with one entry for each message.
+        """
+        fold = self.fold
+        (away, src), (at, dst) = (np.divmod(end.astype(np.int64), fold.step) for end in ends)
+        turn = fold.after(at, fold.back(away)).astype(np.int32)
+
+        def each(values: NDArray[Any]) -> Int32:
+            return np.broadcast_to(values.astype(np.int32), messages).ravel()
+
+        self._turns.append(each(turn))
+        self._ends[-1] = each(src), each(dst)
+        read = self._places(pieces, fold.back(away))
+        written = self._places(into, fold.back(at))
+        self._pieces[-1] = read.ravel()
+        self._into[-1] = None if written is read else written.ravel()
+
+    def _places(self, places: Int32, turn: IntArray) -> Int32:
+        """Return places renamed by turns that are broadcast against them."""
+        some = turn != 0
+        if not some.any():
+            return places
+        renamed = places.copy()
+        if turn.shape[0] == 1:
+            # The same in every row.
+            here = np.broadcast_to(some, (1, *places.shape[1:]))[0]
+            by = np.broadcast_to(turn, (1, *places.shape[1:]))[0][here]
+            renamed[:, here] = self.fold.pieces(places[:, here].astype(np.int64), by, self.axes)
+            return renamed
+        where, by = (np.broadcast_to(values, places.shape) for values in (some, turn))
+        renamed[where] = self.fold.pieces(places[where].astype(np.int64), by[where], self.axes)
+        return renamed
 
     def _memories(self) -> int:
         return self.fold.step

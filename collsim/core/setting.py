@@ -65,7 +65,9 @@ class Setting:
         if self.node is None:
             return (np.arange(self.ranks),)
         node = np.asarray(self.node)
-        return tuple(np.flatnonzero(node == one) for one in np.unique(node))
+        by_node = np.argsort(node, kind="stable")
+        ends = np.flatnonzero(np.diff(node[by_node])) + 1
+        return tuple(np.split(by_node, ends))
 
     @property
     def nodes(self) -> int:

@@ -133,8 +133,14 @@ class Fold:
 
     def _along(self, index: IntArray, turn: IntArray | int, length: int, unit: int) -> IntArray:
         by = np.asarray(turn, dtype=np.int64) * (self.step // unit)
-        found: IntArray = (index + by) % length if self.kind == "shift" else index ^ by
-        return found
+        if self.kind == "xor":
+            return index ^ by
+        found: IntArray = np.asarray(index + by)
+        # Nearly everywhere cheaper than a remainder: turns stay below those of the whole.
+        if by.size and int(by.min()) >= 0 and int(by.max()) <= length:
+            np.subtract(found, length, out=found, where=found >= length)
+            return found
+        return found % length
 
     def pieces(self, piece: IntArray, turn: IntArray, axes: Axes) -> IntArray:
         """Return what pieces are called after so many turns.

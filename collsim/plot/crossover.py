@@ -54,6 +54,7 @@ def plot_crossover(
     model: Model = "auto",
     min_bytes: float | None = None,
     max_bytes: float | None = None,
+    fold: bool = True,
 ) -> "Figure":
     """Draw the times of two algorithms against size, and mark where they swap.
 
@@ -67,7 +68,7 @@ def plot_crossover(
         Where they run.
     path : str or Path, optional
         Write the picture there, as PNG, SVG or PDF by its ending.
-    root, chunks, channels, model
+    root, chunks, channels, model, fold
         As in :func:`collsim.crossover`.
     min_bytes, max_bytes : float, optional
         Range of sizes; by default 8 bytes to 8 GiB, or more so that all swaps are seen.
@@ -96,12 +97,13 @@ def plot_crossover(
     kind = collective(collective_name)
     found = crossover(
         kind.name, a, b, cluster, root=root, chunks=chunks, channels=channels, model=model,
-        min_bytes=min_bytes or 1.0, max_bytes=max_bytes or 2.0**40,
+        min_bytes=min_bytes or 1.0, max_bytes=max_bytes or 2.0**40, fold=fold,
     )  # fmt: skip
     low, high = _view(found, min_bytes, max_bytes)
     whole = curves(
-        kind.name, cluster, "all", root=root, chunks=chunks, channels=channels, model=model
-    )[0]
+        kind.name, cluster, "all",
+        root=root, chunks=chunks, channels=channels, model=model, fold=fold,
+    )[0]  # fmt: skip
     pair = [next(curve for curve in whole if curve.name == name) for name in (a, b)]
     sizes = np.geomspace(low, high, _POINTS)
     bound = np.array([lower_bound(kind, cluster, n) for n in sizes])

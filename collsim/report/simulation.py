@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from collsim.choose.predict import COMPARED, Row
 from collsim.core.collective import collective
+from collsim.core.folded import Folded
 from collsim.core.timeline import Timeline
 from collsim.report.records import check_finite, keys_of, record
 from collsim.report.table import aligned, format_us
@@ -23,7 +24,9 @@ _SHOWN: Final = 20
 _PARTS: Final = ("launch", "alpha", "beta", "gamma", "waiting")
 
 
-def simulation_record(row: Row, timeline: Timeline) -> dict[str, Any]:
+def simulation_record(
+    row: Row, timeline: Timeline, folded: Folded | None = None
+) -> dict[str, Any]:
     """Return a simulation as a mapping.
 
     Parameters
@@ -32,6 +35,9 @@ def simulation_record(row: Row, timeline: Timeline) -> dict[str, Any]:
         The prediction for the same algorithm and size; its times are replaced.
     timeline : Timeline
         What the simulation found.
+    folded : Folded, optional
+        What ran, if only a few ranks did: operations are then those that it stands for, and
+        the path is that of the ranks that stand for all.
 
     Returns
     -------
@@ -52,22 +58,23 @@ def simulation_record(row: Row, timeline: Timeline) -> dict[str, Any]:
         **{f"{part}_us": getattr(timeline.breakdown, part) * 1e6 for part in _PARTS},
         "efficiency": min(1.0, bound / seconds) if seconds > 0 else None,
         "rounds": timeline.rounds,
-        "operations": timeline.operations,
+        "operations": timeline.operations if folded is None else folded.operations,
         "makespan_us": timeline.makespan_us,
-        "critical_path": _steps(timeline),
+        "critical_path": _steps(timeline, folded),
     }
     check_finite(found)
     return {key: found[key] for key in (*SIMULATION_KEYS, "critical_path")}
 
 
-def _steps(timeline: Timeline) -> list[dict[str, Any]]:
+def _steps(timeline: Timeline, folded: Folded | None) -> list[dict[str, Any]]:
     schedule, fraction = timeline.schedule, timeline.schedule.fraction
+    receiver = schedule.dst if folded is None else folded.receiver
     return [
         {
             "operation": step.operation,
             "round": int(schedule.round[step.operation]) + 1,
             "src": int(schedule.src[step.operation]),
-            "dst": int(schedule.dst[step.operation]),
+            "dst": int(receiver[step.operation]),
             "bytes": float(fraction[step.operation]) * timeline.nbytes,
             "start_us": step.start * 1e6,
             "finish_us": step.finish * 1e6,

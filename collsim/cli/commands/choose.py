@@ -14,6 +14,7 @@ from collsim.cli.options import (
     channels_option,
     chunks_option,
     cluster_options,
+    fold_option,
     model_option,
     output_options,
     root_option,
@@ -21,7 +22,7 @@ from collsim.cli.options import (
 from collsim.cli.output import Output, note
 from collsim.cli.sizes import FIRST, LAST
 from collsim.cli.types import SIZE, SPECS
-from collsim.cli.what_if import opened, tell_large
+from collsim.cli.what_if import as_folded, opened, tell_folded, tell_large
 from collsim.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ _range = chained(
 @chunks_option
 @channels_option
 @model_option
+@fold_option
 @root_option
 @nccl_options
 @cluster_options
@@ -126,6 +128,7 @@ def command(
         note(f"left out {name}: {'; '.join(dict.fromkeys(reasons.values()))}")
     for policy in found:
         _tell(policy, policy.collective if len(names) > 1 else None)
+        tell_folded(policy.folded)
 
 
 def _policy(
@@ -215,4 +218,5 @@ def _emit(
         left_out={**{p.collective: p.left_out for p in found}, **without}
         if several
         else one.left_out,
+        **as_folded({k: why for p in found for k, why in p.folded.items()}),
     )

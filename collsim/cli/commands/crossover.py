@@ -13,6 +13,7 @@ from collsim.cli.options import (
     chunks_option,
     cluster_options,
     collective_argument,
+    fold_option,
     model_option,
     output_options,
     range_options,
@@ -20,7 +21,7 @@ from collsim.cli.options import (
 )
 from collsim.cli.output import Output
 from collsim.cli.sizes import check_range
-from collsim.cli.what_if import opened, tell_uncrossed
+from collsim.cli.what_if import as_folded, opened, tell_folded, tell_uncrossed
 
 __all__ = ["command"]
 
@@ -43,6 +44,7 @@ __all__ = ["command"]
 @chunks_option
 @channels_option
 @model_option
+@fold_option
 @root_option
 @click.option("--plot", metavar="FILE", help="Draw both too, as PNG, SVG or PDF.")
 @cluster_options
@@ -71,6 +73,7 @@ def command(
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     found = crossover(collective, a, b, network, min_bytes=low, max_bytes=high, **run)
     tell_uncrossed(cluster, found.collective, (found.a, found.b), run["root"])
+    tell_folded(found.folded)
     changes = [change for change in cluster.said if not change.startswith("sharing ")]
     if plot is not None:
         from collsim.plot.crossover import plot_crossover
@@ -91,4 +94,5 @@ def command(
         max_bytes=found.max_bytes,
         identical=found.identical,
         faster=found.faster,
+        **as_folded(found.folded),
     )

@@ -13,6 +13,7 @@ from collsim.cli.options import (
     chunks_option,
     cluster_options,
     collective_argument,
+    fold_option,
     model_option,
     output_options,
     root_option,
@@ -21,7 +22,14 @@ from collsim.cli.options import (
 )
 from collsim.cli.output import Output, note
 from collsim.cli.several import joined
-from collsim.cli.what_if import opened, tell_healthy, tell_large, tell_uncrossed
+from collsim.cli.what_if import (
+    as_folded,
+    opened,
+    tell_folded,
+    tell_healthy,
+    tell_large,
+    tell_uncrossed,
+)
 
 if TYPE_CHECKING:
     from collsim.core.cluster import Cluster
@@ -48,6 +56,7 @@ __all__ = ["command"]
 @chunks_option
 @channels_option
 @model_option
+@fold_option
 @type_options
 @root_option
 @cluster_options
@@ -82,6 +91,7 @@ def command(
         cluster, answer.collective, [row.algorithm for row in answer.rows], run["root"]
     )
     tell_healthy(answer.rows)
+    tell_folded(answer.folded)
     if profile is not None:
         from collsim.calibrate.match import size_notes
 
@@ -109,6 +119,7 @@ def command(
         collective=answer.collective,
         ranks=answer.ranks,
         changes=list(cluster.said),
+        **as_folded(answer.folded),
     )
     for name, reason in answer.left_out.items():
         # Who leaves the choice to us need not hear of what was never one here.

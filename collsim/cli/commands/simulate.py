@@ -14,13 +14,20 @@ from collsim.cli.options import (
     chunks_option,
     cluster_options,
     collective_argument,
+    fold_option,
     output_options,
     root_option,
     type_options,
 )
 from collsim.cli.output import Output
 from collsim.cli.types import SIZE
-from collsim.cli.what_if import opened, tell_large, tell_uncrossed
+from collsim.cli.what_if import (
+    as_folded,
+    opened,
+    tell_folded,
+    tell_large,
+    tell_uncrossed,
+)
 from collsim.errors import UsageError
 
 __all__ = ["command"]
@@ -50,6 +57,7 @@ __all__ = ["command"]
 @algorithm_option("auto", "NAME|auto")
 @chunks_option
 @channels_option
+@fold_option
 @type_options
 @root_option
 @cluster_options
@@ -68,7 +76,8 @@ def command(
     from collsim.core.collective import check_root
 
     check_root(run["root"], network.ranks)
-    from collsim.algorithms import build
+    from collsim.algorithms import build, find
+    from collsim.choose.folding import folded_simulation
     from collsim.choose.predict import predict
     from collsim.engine.simulate import simulate
     from collsim.report.simulation import SIMULATION_KEYS, simulation_record, simulation_text
@@ -80,18 +89,27 @@ def command(
     answer = predict(collective, network, size, **run)
     (row,) = answer.rows
     tell_uncrossed(cluster, answer.collective, [row.algorithm], row.root)
-    schedule = build(
-        answer.collective,
-        row.algorithm,
-        network.ranks,
-        row.root or 0,
-        row.chunks,
-        node=network.node,
-        channels=row.channels,
-        multicast=network.setting.multicast,
-    )
-    timeline = simulate(schedule, network, size)
-    found = simulation_record(row, timeline)
+    folded = None
+    if answer.folded:
+        few = folded_simulation(
+            answer.collective, row.algorithm, find(answer.collective, row.algorithm),
+            network, row.chunks, row.channels,
+        )  # fmt: skip
+        folded, timeline = few.folded, few.run(size)
+    else:
+        schedule = build(
+            answer.collective,
+            row.algorithm,
+            network.ranks,
+            row.root or 0,
+            row.chunks,
+            node=network.node,
+            channels=row.channels,
+            multicast=network.setting.multicast,
+        )
+        timeline = simulate(schedule, network, size)
+    tell_folded(answer.folded)
+    found = simulation_record(row, timeline, folded)
     title = f"{answer.collective} on {answer.ranks} ranks of {network.name} ({network.shape})"
     title += f", sharing {network.sharing}"
     output.emit(
@@ -103,4 +121,5 @@ def command(
         collective=answer.collective,
         ranks=answer.ranks,
         changes=list(cluster.said),
+        **as_folded(answer.folded),
     )

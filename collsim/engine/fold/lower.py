@@ -34,7 +34,7 @@ def lower_folded(folded: Folded, cluster: Cluster, orbits: Orbits) -> Plan | str
         What :func:`~collsim.engine.fold.proof.prove` returned for both.
     """
     schedule, fold = folded.schedule, folded.fold
-    program = replace(single(schedule), dst=folded.receiver.astype(np.int32))
+    program = replace(single(schedule), dst=folded.receiver)
     found: list[IntArray] = []
     refused: list[str] = []
     links = len(cluster.links)

@@ -6,9 +6,10 @@ from collsim.core.cluster import Cluster
 from collsim.core.folded import Folded
 from collsim.core.timeline import Breakdown
 from collsim.engine.fold.lower import lower_folded
-from collsim.engine.fold.proof import prove
+from collsim.engine.fold.proof import Orbits, prove
 from collsim.engine.fold.walk import walk
 from collsim.engine.simulation import (
+    Outcome,
     Simulation,
     check_nbytes,
     check_sharing,
@@ -39,6 +40,8 @@ class FoldedSimulation(Simulation):
         Where; of the rank count of the whole.
     compiled : bool, optional
         As in :class:`~collsim.engine.simulation.Simulation`.
+    orbits : Orbits, optional
+        What :func:`~collsim.engine.fold.proof.prove` returned, if it was asked before.
 
     Raises
     ------
@@ -59,7 +62,13 @@ class FoldedSimulation(Simulation):
     True
     """
 
-    def __init__(self, folded: Folded, cluster: Cluster, compiled: bool | None = None) -> None:
+    def __init__(
+        self,
+        folded: Folded,
+        cluster: Cluster,
+        compiled: bool | None = None,
+        orbits: Orbits | None = None,
+    ) -> None:
         schedule = folded.schedule
         if schedule.ranks != cluster.ranks:
             raise InputError(
@@ -68,8 +77,8 @@ class FoldedSimulation(Simulation):
             )
         if check_sharing(cluster.sharing) == "fair":
             raise NotFoldedError("links are shared fairly, which is simulated for all ranks")
-        orbits = prove(cluster, folded.fold)
-        plan = orbits if isinstance(orbits, str) else lower_folded(folded, cluster, orbits)
+        proof = prove(cluster, folded.fold) if orbits is None else orbits
+        plan = proof if isinstance(proof, str) else lower_folded(folded, cluster, proof)
         if isinstance(plan, str):
             raise NotFoldedError(plan)
         self.folded = folded
@@ -81,9 +90,12 @@ class FoldedSimulation(Simulation):
         self.loop = loop_of(plan, False, self.compiled)
         self.entered = 0.0 if cluster.delay is None else float(cluster.delay.max())
 
-    def timed(self, nbytes: float) -> tuple[float, Breakdown]:
-        """Return the time in seconds at a size in bytes, and where it goes."""
-        outcome = self.loop.run(check_nbytes(nbytes))
+    def timed(self, nbytes: float, outcome: Outcome | None = None) -> tuple[float, Breakdown]:
+        """Return the time in seconds at a size in bytes, and where it goes.
+
+        The steps of the path are not kept: a ring has as many as ranks.
+        """
+        outcome = self.loop.run(check_nbytes(nbytes)) if outcome is None else outcome
         plan = costs_of(self.loop, nbytes)
         start, finish, blocker, ahead = (np.asarray(column) for column in outcome)
         last = int(finish.argmax()) if finish.size else -1
@@ -101,7 +113,7 @@ class FoldedSimulation(Simulation):
 
             compiled_walk(*arrays, last, parts)
         else:
-            walk(*arrays, last, parts)
+            walk(*arrays, last, parts)  # type: ignore[no-untyped-call]
         alpha, beta, gamma, waiting = parts.tolist()
         seconds = plan.launch + float(finish[last])
         return seconds, Breakdown(alpha, beta, gamma, plan.launch, waiting)
