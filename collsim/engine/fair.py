@@ -53,10 +53,13 @@ class FairLoop:
         by_parent = np.argsort(plan.dep, kind="stable")
         self.child = np.repeat(np.arange(n), self.waits)[by_parent]
         self.child_ptr = _pointers(np.bincount(plan.dep, minlength=n))
-        # A node is one operation's place in the list of one link's flows.
+        # A node is one operation's place among the flows of one link.
         counts = np.diff(plan.held_ptr)[plan.route]
         self.node_ptr = _pointers(counts)
         self.owner = np.repeat(np.arange(n), counts)
+        offset = np.repeat(plan.held_ptr[plan.route] - self.node_ptr[:-1], counts)
+        self.way = plan.held[np.arange(self.owner.size) + offset]
+        self.base = _pointers(np.bincount(self.way, minlength=links))
         # The busiest link, and the busiest reducer, take at least so long per byte.
         routes = plan.held_ptr.size - 1
         on_route = np.bincount(plan.route, weights=plan.size, minlength=routes)
@@ -142,13 +145,15 @@ class FairLoop:
             step,
             plan.gamma,
             *given(plan.size, plan.route, plan.reduces, plan.dst, plan.alpha),
-            *given(plan.held_ptr, plan.held, room, cap, capped),
-            *given(self.node_ptr, self.owner, self.child_ptr, self.child, self.waits, release),
+            *given(room, cap, capped, self.node_ptr, self.way, self.owner, self.base),
+            *given(self.child_ptr, self.child, self.waits, release),
             *(ints(n), ints(n), floats(n), ints(n)),  # order, where, when, turn
             *(floats(n), floats(n), floats(n)),  # rate, left, since
-            *(ints(nodes), ints(nodes), ints(links, -1)),  # following, previous, first
+            *(ints(nodes), ints(nodes), ints(links)),  # members, spot, count
+            *(ints(links), ints(links)),  # alive, alive_at
             *(ints(links), ints(n), ints(links), ints(n)),  # mark, met, reach, flow
-            *(floats(n), floats(links), ints(links)),  # fresh, free, users
+            *(ints(n), ints(n), ints(n), floats(n)),  # listed, seq, begun, fresh
+            *(floats(nodes), floats(links), ints(links)),  # before, free, users
             *(floats(n + links + 1), ints(n + links + 1)),  # keys, codes
             *(floats(plan.ranks), ints(plan.ranks, -1)),  # reducer_free, reducer_last
             *(start, finish, ahead),

@@ -5,12 +5,15 @@ from typing import Final
 
 from numba.extending import register_jitable
 
-from collsim.engine import fair_kernel, queues
+from collsim.engine import fair_kernel, fair_levels, queues
 from collsim.engine.jit import jit
 
 __all__ = ["run"]
 
-for _helper in (queues.settle, queues.take, queues.push, queues.pop, fair_kernel.fill):
+for _helper in (
+    *(queues.settle, queues.take, queues.push, queues.pop, queues.heap, queues.arrange),
+    *(fair_levels.fill, fair_levels.near, fair_levels.again),
+):
     register_jitable(_helper)
 
 run: Final[Callable[..., int]] = jit(fair_kernel.run)

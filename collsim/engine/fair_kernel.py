@@ -6,8 +6,7 @@ The very same source runs on lists and, compiled, on arrays
 An operation has one pending event at a time: the end of its start-up, then its arrival.
 Events at one time are one batch: arrivals before starts, equal ones by operation index,
 and rates are computed once, when all have been handled. Only flows that the batch can
-touch get new rates: those that share links, over any number of others, with what began
-or ended in it.
+touch get new rates; see `collsim.engine.fair_levels`.
 """
 
 # ruff: noqa: C901, PLR0912, PLR0915, PLR1730
@@ -18,104 +17,28 @@ or ended in it.
 from math import floor, inf
 from typing import Final
 
-from collsim.engine.queues import pop, push, settle, take
+from collsim.engine.fair_levels import again, near
+from collsim.engine.queues import arrange, settle, take
 
-__all__ = ["fill", "run"]
+__all__ = ["run"]
 
 # Times are rounded to the grid with the border between two of its points at the golden
 # ratio: the number that is furthest from all fractions of small denominators, which is
 # what shares of a link make of times on the grid.
 _BORDER: Final = 1 - 0.6180339887498949
-
-
-def fill(
-    epoch, reached, route, held_ptr, held, room, cap, capped, first, following, owner,
-    mark, met, reach, flow, fresh, free, users, keys, codes,
-):  # fmt: skip
-    """Give every flow that the links in `reach` can touch its max-min fair rate.
-
-    Progressive filling: all rates rise together; where a link is full, or a flow is as
-    fast as one lane, the flows in question stop and the others rise on. A link's level
-    only rises as flows elsewhere stop, so entries of the heap are checked when they come
-    up instead of being moved.
-
-    Returns
-    -------
-    int
-        Number of flows, listed in `flow`, with rates in `fresh`.
-    """
-    flows = 0
-    size = 0
-    links = len(room)
-    i = 0
-    while i < reached:
-        h = reach[i]
-        i += 1
-        count = 0
-        node = first[h]
-        while node != -1:
-            f = owner[node]
-            count += 1
-            if met[f] != epoch:
-                met[f] = epoch
-                flow[flows] = f
-                flows += 1
-                fresh[f] = -1.0
-                q = route[f]
-                for k in range(held_ptr[q], held_ptr[q + 1]):
-                    other = held[k]
-                    if mark[other] != epoch:
-                        mark[other] = epoch
-                        reach[reached] = other
-                        reached += 1
-                if capped[q]:
-                    size = push(keys, codes, size, cap[q], links + f)
-            node = following[node]
-        free[h] = room[h]
-        users[h] = count
-        if count > 0:
-            size = push(keys, codes, size, room[h] / count, h)
-    level = 0.0
-    left = flows
-    while left > 0:
-        key = keys[0]
-        code = codes[0]
-        size = pop(keys, codes, size)
-        node = -1
-        f = code - links
-        if code < links:
-            if users[code] == 0:
-                continue
-            share = free[code] / users[code]
-            if share > key:
-                size = push(keys, codes, size, share, code)
-                continue
-            node = first[code]
-            f = owner[node]
-        if key > level:
-            level = key
-        while True:
-            if fresh[f] < 0.0:
-                fresh[f] = level
-                left -= 1
-                q = route[f]
-                for k in range(held_ptr[q], held_ptr[q + 1]):
-                    free[held[k]] -= level
-                    users[held[k]] -= 1
-            if node != -1:
-                node = following[node]
-            if node == -1:
-                break
-            f = owner[node]
-    return flows
+# Of more flows than this, half of which a batch can touch, the order is kept in which
+# they were given rates; and looked up every so many batches whether that still pays.
+_MANY: Final = 64
+_EVERY: Final = 64
 
 
 def run(
-    step, gamma, size, route, reduces, dst, alpha, held_ptr, held, room, cap, capped,
-    node_ptr, owner, child_ptr, child, waits, release,
-    order, where, when, turn, rate, left, since, following, previous, first,
-    mark, met, reach, flow, fresh, free, users, keys, codes, reducer_free, reducer_last,
-    start, finish, ahead, log_op, log_time, log_rate,
+    step, gamma, size, route, reduces, dst, alpha, room, cap, capped,
+    node_ptr, way, owner, base, child_ptr, child, waits, release,
+    order, where, when, turn, rate, left, since,
+    members, spot, count, alive, alive_at, mark, met, reach, flow,
+    listed, seq, begun, fresh, before, free, users, keys, codes,
+    reducer_free, reducer_last, start, finish, ahead, log_op, log_time, log_rate,
 ):  # fmt: skip
     """Run once; see `collsim.engine.fair.FairLoop` for what goes in and comes out.
 
@@ -140,11 +63,22 @@ def run(
         if waits[o] == 0:
             when[o] = release[o] + alpha[route[o]]
             queued = settle(order, where, when, turn, queued, o)
+    for h in range(len(room)):
+        free[h] = room[h]
+    # Flows under way, links that they hold, and flows whose order is kept.
+    flows = 0
+    living = 0
+    fixed = 0
+    wide = False
+    kept = False
+    batches = 0
     epoch = 0
     while queued > 0:
         now = when[order[0]]
         epoch += 1
         reached = 0
+        added = 0
+        back = fixed
         while queued > 0 and when[order[0]] == now:
             o = order[0]
             queued = take(order, where, when, turn, queued)
@@ -155,7 +89,7 @@ def run(
                 since[o] = now
                 if size[o] == 0.0 or cap[q] == inf:
                     queued = settle(order, where, when, turn, queued, o)
-                elif held_ptr[q] == held_ptr[q + 1]:
+                elif node_ptr[o] == node_ptr[o + 1]:
                     # Nothing on its way has a limit: it has its lane for itself.
                     rate[o] = cap[q]
                     when[o] = now + floor(size[o] / cap[q] / step + _BORDER) * step
@@ -166,15 +100,21 @@ def run(
                         log_rate[logged] = cap[q]
                     logged += 1
                 else:
-                    node = node_ptr[o]
-                    for k in range(held_ptr[q], held_ptr[q + 1]):
-                        h = held[k]
-                        following[node] = first[h]
-                        previous[node] = -1
-                        if first[h] != -1:
-                            previous[first[h]] = node
-                        first[h] = node
-                        node += 1
+                    seq[o] = -1
+                    flow[added] = o
+                    added += 1
+                    flows += 1
+                    for node in range(node_ptr[o], node_ptr[o + 1]):
+                        h = way[node]
+                        if count[h] == 0:
+                            alive[living] = h
+                            alive_at[h] = living
+                            living += 1
+                        at = count[h]
+                        count[h] = at + 1
+                        members[base[h] + at] = node
+                        spot[node] = at
+                        users[h] += 1
                         if mark[h] != epoch:
                             mark[h] = epoch
                             reach[reached] = h
@@ -187,18 +127,22 @@ def run(
                     log_time[logged] = now
                     log_rate[logged] = 0.0
                 logged += 1
-                node = node_ptr[o]
-                for k in range(held_ptr[q], held_ptr[q + 1]):
-                    h = held[k]
-                    after = following[node]
-                    before = previous[node]
-                    if after != -1:
-                        previous[after] = before
-                    if before == -1:
-                        first[h] = after
-                    else:
-                        following[before] = after
-                    node += 1
+                if node_ptr[o] != node_ptr[o + 1]:
+                    flows -= 1
+                    if begun[o] < back:
+                        back = begun[o]
+                for node in range(node_ptr[o], node_ptr[o + 1]):
+                    h = way[node]
+                    last = count[h] - 1
+                    count[h] = last
+                    other = members[base[h] + last]
+                    members[base[h] + spot[node]] = other
+                    spot[other] = spot[node]
+                    users[h] -= 1
+                    if last == 0:
+                        living -= 1
+                        alive[alive_at[h]] = alive[living]
+                        alive_at[alive[living]] = alive_at[h]
                     if mark[h] != epoch:
                         mark[h] = epoch
                         reach[reached] = h
@@ -223,22 +167,49 @@ def run(
                     queued = settle(order, where, when, turn, queued, c)
         if reached == 0:
             continue
-        flows = fill(
-            epoch, reached, route, held_ptr, held, room, cap, capped, first, following, owner,
-            mark, met, reach, flow, fresh, free, users, keys, codes,
-        )  # fmt: skip
-        for i in range(flows):
+        batches += 1
+        if wide and batches % _EVERY != 0:
+            back, fixed = again(
+                kept, back, fixed, flows, living, added,
+                route, room, cap, capped, node_ptr, way, owner, base,
+                members, count, alive, flow, listed, seq, begun, fresh, before, free, users,
+                rate, keys, codes,
+            )  # fmt: skip
+            kept = True
+        else:
+            back = 0
+            kept = False
+            fixed = near(
+                epoch, reached, route, room, cap, capped, node_ptr, way, owner, base,
+                members, count, mark, met, reach, listed, seq, begun, fresh, before, free,
+                users, keys, codes,
+            )  # fmt: skip
+            wide = flows > _MANY and 2 * fixed > flows
+        changed = 0
+        for i in range(back, fixed):
+            o = listed[i]
+            if fresh[o] != rate[o]:
+                flow[changed] = o
+                changed += 1
+        # Where much of the queue moves, all of it is put in order at the end.
+        much = 4 * changed > queued
+        for i in range(changed):
             o = flow[i]
-            if fresh[o] == rate[o]:
-                continue
             left[o] = max(left[o] - rate[o] * (now - since[o]), 0.0)
             since[o] = now
             rate[o] = fresh[o]
             when[o] = now + floor(left[o] / rate[o] / step + _BORDER) * step
-            queued = settle(order, where, when, turn, queued, o)
+            if not much:
+                queued = settle(order, where, when, turn, queued, o)
+            elif where[o] < 0:
+                where[o] = queued
+                order[queued] = o
+                queued += 1
             if logged < room_in_log:
                 log_op[logged] = o
                 log_time[logged] = now
                 log_rate[logged] = rate[o]
             logged += 1
+        if much:
+            arrange(order, where, when, turn, queued)
     return logged

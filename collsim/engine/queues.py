@@ -7,7 +7,7 @@ heap of keys. Equal ones go by a number, so that their order never is a matter o
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 # One source for lists and for compiled arrays.
 
-__all__ = ["pop", "push", "settle", "take"]
+__all__ = ["arrange", "heap", "pop", "push", "settle", "take"]
 
 
 def settle(order, where, when, turn, queued, o):
@@ -99,3 +99,56 @@ def pop(keys, codes, size):
     keys[i] = key
     codes[i] = code
     return size
+
+
+def arrange(order, where, when, turn, queued):
+    """Put the whole queue in order: less than settling one after the other, if many moved."""
+    for start in range((queued >> 1) - 1, -1, -1):
+        i = start
+        o = order[i]
+        time = when[o]
+        mine = turn[o]
+        while True:
+            low = 2 * i + 1
+            if low >= queued:
+                break
+            other = order[low]
+            if low + 1 < queued:
+                right = order[low + 1]
+                if when[right] < when[other] or (
+                    when[right] == when[other] and turn[right] < turn[other]
+                ):
+                    low += 1
+                    other = right
+            if when[other] < time or (when[other] == time and turn[other] < mine):
+                order[i] = other
+                where[other] = i
+                i = low
+            else:
+                break
+        order[i] = o
+        where[o] = i
+
+
+def heap(keys, codes, size):
+    """Make a four-way heap of what stands in any order."""
+    for start in range((size + 2 >> 2) - 1, -1, -1):
+        i = start
+        key = keys[i]
+        code = codes[i]
+        while True:
+            least = 4 * i + 1
+            if least >= size:
+                break
+            for k in range(least + 1, min(least + 4, size)):
+                other = keys[k]
+                if other < keys[least] or (other == keys[least] and codes[k] < codes[least]):
+                    least = k
+            if keys[least] < key or (keys[least] == key and codes[least] < code):
+                keys[i] = keys[least]
+                codes[i] = codes[least]
+                i = least
+            else:
+                break
+        keys[i] = key
+        codes[i] = code
