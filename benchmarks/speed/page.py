@@ -1,0 +1,173 @@
+"""The page of performance, made of what was measured and of nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+__all__ = ["page", "tables"]
+
+Told = dict[str, Any]
+
+# GiB of a usual machine that a schedule may take.
+_ROOM: Final = 6
+
+_LIMITS: Final = """\
+## What is exact
+
+Every time that collsim predicts here is an exact answer of its model: start and end of each
+message are computed, and none is extrapolated, sampled or fitted. Where a few ranks stand for
+the others, it has been proven for that schedule on that cluster that renaming the ranks changes
+nothing, ties included; where it can't be proven, all are simulated. `fold=False` in Python and
+`--no-fold` on the command line simulate all in any case. Algorithms that choose their number of
+chunks take the best of powers of two; those that a lower bound shows to be slower are left out.
+
+## Memory, and what limits it
+
+A schedule is held whole, so memory grows with its messages: {piece:,} bytes for each, beside
+{loaded:,.0f} MiB for Python, numpy and the compiler. Those of a ring grow with the square
+of the ranks, so {limit:,} of them would fit in {gib} GiB. Where few ranks stand for all, memory
+grows with the cluster alone: {rank:,} bytes a rank at {far:,} ranks. Schedules that carry more
+than 40 million pieces, and clusters of more than 2^20 ranks, are refused.
+"""
+
+
+def page(measured: Told) -> str:
+    """Return the page as Markdown."""
+    machine, versions = measured["machine"], measured["versions"]
+    names = {"python": "Python", "numpy": "numpy", "numba": "numba"}
+    told = ", ".join(f"{names.get(name, name)} {versions[name]}" for name in versions)
+    runs = measured["repetitions"]
+    head = f"""\
+# Performance
+
+`python benchmarks/table.py --write` measures all of this and writes the page; the numbers are
+in [performance.json](performance.json).
+
+Machine: {machine["cpu"]}, {machine["cores"]} cores, {machine["memory_gib"]} GiB,
+{machine["system"]}. Versions: {told}.
+Medians of {runs} runs, each in a process of its own; seconds are those of one processor core
+(user and system), so that what else ran meanwhile counts little.
+"""
+    return "\n".join([head, *tables(measured), _limits(measured)])
+
+
+def _limits(measured: Told) -> str:
+    """Return what memory is taken, by the largest of what was measured."""
+    ring = max(_of(measured, "collsim"), key=lambda row: int(row["ranks"]))
+    far = max(
+        (row for row in measured["far"] if row["how"] != "all ranks simulated"),
+        key=lambda row: (int(row["ranks"]), float(row["peak_mib"])),
+    )
+    loaded = ring["loaded_mib"]
+    piece = round((ring["peak_mib"] - loaded) * 2**20 / ring["messages"])
+    limit = int((_ROOM * 2**30 / max(1, piece) / 2) ** 0.5) // 64 * 64
+    rank = round((far["peak_mib"] - loaded) * 2**20 / far["ranks"])
+    return _LIMITS.format(
+        piece=piece, loaded=loaded, limit=limit, gib=_ROOM, rank=rank, far=far["ranks"]
+    )
+
+
+def tables(measured: Told) -> list[str]:
+    """Return the tables, each with its heading."""
+    return [_ring(measured), _far(measured), _commands(measured)]
+
+
+def _of(measured: Told, simulator: str) -> list[Told]:
+    return [row for row in measured["ring"] if row["simulator"] == simulator]
+
+
+def _ring(measured: Told) -> str:
+    simulators = list(dict.fromkeys(row["simulator"] for row in measured["ring"]))
+    rows = []
+    for row in measured["ring"]:
+        ours = next(o for o in _of(measured, "collsim") if o["ranks"] == row["ranks"])
+        ratio = row["seconds"] / ours["seconds"]
+        rows.append(
+            (
+                f"{row['ranks']:,}", f"{row['messages']:,}", row["simulator"],
+                _seconds(row["seconds"]), _rate(row["messages"] / row["seconds"]),
+                f"{row['peak_mib']:,.0f}", "1" if row is ours else f"{ratio:,.0f}",
+            )
+        )  # fmt: skip
+    rows.sort(key=lambda row: int(row[0].replace(",", "")))
+    others = " and ".join(name for name in simulators if name != "collsim") or "no other"
+    titles = ("ranks", "messages", "simulator", "s", "M messages/s", "peak MiB", "times ours")
+    return f"""\
+## The same ring all_reduce
+
+1 GiB over P ranks, 2 P (P - 1) messages, on a network of one port per rank (1 us, 900 GB/s),
+built and simulated message by message by collsim, {others}. All find the time
+that the formula gives, to one in a million. SimPy and SimGrid hold no schedule: their ranks are
+programs that run, so their memory does not grow with messages. What a program imports and
+compiles is not counted.
+
+{_table(titles, rows)}
+
+![Seconds and memory against ranks](performance.svg)
+"""
+
+
+def _far(measured: Told) -> str:
+    rows = [
+        (
+            f"{row['ranks']:,}", row["algorithm"], str(row["chunks"]), _seconds(row["seconds"]),
+            f"{row['peak_mib']:,.0f}", f"{row['time_us'] / 1e3:,.6f}", row["how"],
+        )
+        for row in measured["far"]
+    ]  # fmt: skip
+    same = {
+        row["algorithm"]: _same(row, measured["far"])
+        for row in measured["far"]
+        if row["how"] == "all ranks simulated"
+    }
+    told = [f"{name} on {ranks:,} ranks" for name, ranks in same.items() if ranks]
+    cluster = measured["far"][0]["cluster"]
+    agree = (
+        f" Folded and not, the times of {' and '.join(told)} are the same to the last bit."
+        if told
+        else ""
+    )
+    return f"""\
+## As far as clusters are planned
+
+A 1 GiB all_reduce on so many ranks of `{cluster}`, 8 to a node, over rails: from the name of
+the cluster to the answer, in one channel.{agree}
+
+{_table(("ranks", "algorithm", "chunks", "s", "peak MiB", "predicted ms", "how"), rows)}
+"""
+
+
+def _same(row: Told, rows: Sequence[Told]) -> int:
+    """Return the ranks on which another row of the same has the same time, or 0."""
+    keys = ("ranks", "algorithm", "chunks", "time_us")
+    alike = [other for other in rows if all(other[key] == row[key] for key in keys)]
+    return int(row["ranks"]) if len(alike) > 1 else 0
+
+
+def _commands(measured: Told) -> str:
+    rows = [(f"`{row['command']}`", _seconds(row["seconds"])) for row in measured["commands"]]
+    return f"""\
+## Commands
+
+Whole programs, from start to exit, once compiled. A prediction of one size and algorithm loads
+no compiler; one of 31 sizes does, and builds every schedule once for all of them.
+
+{_table(("command", "s"), rows)}
+"""
+
+
+def _seconds(seconds: float) -> str:
+    """Spell seconds with three digits."""
+    digits = 3 if seconds < 1 else 2 if seconds < 10 else 1 if seconds < 100 else 0
+    return f"{seconds:,.4f}" if seconds < 0.1 else f"{seconds:,.{digits}f}"
+
+
+def _rate(per_second: float) -> str:
+    millions = per_second / 1e6
+    return f"{millions:.1f}" if millions >= 1 else f"{millions:.3f}"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
