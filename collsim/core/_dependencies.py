@@ -8,14 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.depend import derive
+from collsim.core.memory import allowed
 from collsim.core.schedule import COPY
 from collsim.errors import TooLargeError
 
 __all__ = ["COMPILE_FROM", "MAX_CARRIED", "dependencies", "with_turns"]
 
-# Pieces carried, over all messages, that a machine of some 8 GB still simulates. A ring
-# all_reduce on 4,096 ranks has 33.5 million.
-MAX_CARRIED: Final = 40_000_000
+# Pieces carried, over all messages, that fit into the memory of this machine: at 64 bytes
+# each where messages wait for one other (a ring all_reduce takes 50 to 60, the simulation
+# included), at 192 where chains are needed to tell what implies what. Operations are
+# numbered in 31 bits, one of which the engine has another use for.
+MAX_CARRIED: Final = min(allowed(64), 2**30)
+_MAX_CHAINED: Final = min(allowed(192), 2**30)
+# Where each of many messages waits for each of many others, finding these takes long before
+# it takes memory.
+_MOST_WAITS: Final = 80_000_000
 # Below so many accesses plain Python is done before numba is even imported (about 0.5 s).
 COMPILE_FROM: Final = 200_000
 # The same where numba is there already; both kernels give the same.
@@ -85,15 +92,6 @@ def dependencies(
     every = ptr if isinstance(ptr, int) else 0
     rows = np.zeros(1, dtype=np.int64) if isinstance(ptr, int) else ptr
     places = ranks * slots
-    if places > max(4 * accesses, 1024):
-        # Most places are never touched: number those that are.
-        width = every or np.diff(rows)
-        read, write = (np.repeat(end.astype(np.int64) * slots, width) for end in (src, dst))
-        used, packed = np.unique(
-            np.concatenate([read + piece, write + into]), return_inverse=True
-        )
-        places, slots = used.size, 0
-        piece, into = packed[:accesses].astype(np.int32), packed[accesses:].astype(np.int32)
     loaded = "collsim.engine.compiled" in sys.modules
     compiled = accesses >= (_LOADED_FROM if loaded else COMPILE_FROM)
     kernel: Derive = derive
@@ -102,6 +100,25 @@ def dependencies(
         from collsim.registry import member
 
         kernel = member("collsim.engine", "compiled", "derive", "kernel")  # type: ignore[assignment]
+    if places > max(4 * accesses, 1024):
+        # Most places are never touched: number those that are.
+        if compiled and slots <= 8 * accesses:
+            pack = member("collsim.engine", "compiled", "pack", "kernel")
+            first, order = np.zeros(ranks + 2, dtype=np.int64), np.empty(2 * accesses, np.int64)
+            read, written = (np.empty(accesses, dtype=np.int32) for _ in range(2))
+            work_for = (first, order, np.zeros(slots, dtype=np.int32), read, written)
+            places = pack(every, rows, src, dst, piece, into, *work_for)  # type: ignore[operator]
+            piece, into = read, written
+        else:
+            width = every or np.diff(rows)
+            ends = (np.repeat(end.astype(np.int64) * slots, width) for end in (src, dst))
+            used, packed = np.unique(
+                np.concatenate([e + p for e, p in zip(ends, (piece, into), strict=True)]),
+                return_inverse=True,
+            )
+            places = used.size
+            piece, into = packed[:accesses].astype(np.int32), packed[accesses:].astype(np.int32)
+        slots = 0
 
     def work(size: int, fill: int | None) -> Int32 | list[int]:
         if not compiled:
@@ -123,6 +140,7 @@ def dependencies(
             n,
             slots,
             every,
+            accesses <= _MAX_CHAINED,
             *inputs,
             work(2 * places, 0),
             np.zeros(places, dtype=np.int8) if compiled else [0] * places,
@@ -137,8 +155,13 @@ def dependencies(
         if total >= 0:
             # A view: what lies behind it was never touched, so it takes no memory.
             return np.asarray(dep_ptr, dtype=wide), np.asarray(dep[:total], dtype=np.int32)
+        if total == -2:
+            raise TooLargeError(
+                f"builder: messages that carry {accesses:,} pieces wait for several others "
+                f"each, which takes more memory than there is for {_MAX_CHAINED:,}"
+            )
         capacity *= 4
-        if capacity > 2 * MAX_CARRIED:
+        if capacity > max(_MOST_WAITS, 8 * accesses):
             raise TooLargeError(
                 f"builder: {n:,} messages wait for more than {capacity // 4:,} others, "
                 "which is more than is simulated"

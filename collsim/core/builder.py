@@ -93,7 +93,7 @@ class Builder:
         if blocks * parts > MAX_CARRIED:
             raise TooLargeError(
                 f"builder: {collective.name} on {ranks} ranks has {blocks * parts:,} pieces, "
-                f"more than the {MAX_CARRIED:,} that are simulated"
+                f"more than the {MAX_CARRIED:,} that fit into memory"
             )
         self.pieces = np.arange(blocks * parts, dtype=np.int64).reshape(blocks, parts)
         self._scratch = 0
@@ -264,7 +264,7 @@ class Builder:
         if self._carried + pieces > MAX_CARRIED:
             raise TooLargeError(
                 f"builder: {self.collective.name} on {self.ranks} ranks sends more than "
-                f"{MAX_CARRIED:,} pieces, which is more than is simulated"
+                f"{MAX_CARRIED:,} pieces, which is more than fits into memory"
             )
 
     def _count(self, pieces: int) -> None:

@@ -30,6 +30,7 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     n,
     slots,
     width,
+    chains,
     kind,
     ptr,
     src,
@@ -68,6 +69,8 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     width : int
         Accesses of every operation, one operation's after the other's, or 0 where `ptr`
         tells them.
+    chains : bool
+        Whether there is memory for what tells how operations form chains.
     kind, ptr : sequence of int, lengths M and n + 1
         Whether an access copies or reduces, or, as 3, writes at both ends; those of
         operation i are ``ptr[i]`` up to ``ptr[i + 1]``.
@@ -95,10 +98,10 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     Returns
     -------
     int
-        Number of dependencies, or -1 if `dep` is too short.
+        Number of dependencies; -1 if `dep` is too short, -2 if chains are needed.
     """
     nodes = 0
-    chains = 0
+    made = 0
     total = 0
     query = 0
     mask = len(memo_op) - 1
@@ -175,6 +178,8 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                 continue
             # From here on chains are needed: those of all that came before, which wait
             # for one at most.
+            if not chains:
+                return -2
             chained = True
             for i in range(o):
                 deepest = -1
@@ -186,8 +191,8 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                         mine = chain[d]
                 depth[i] = deepest + 1
                 if mine == -1:
-                    mine = chains
-                    chains += 1
+                    mine = made
+                    made += 1
                     place_in_chain[i] = 0
                 else:
                     place_in_chain[i] = place_in_chain[tail[mine]] + 1
@@ -339,8 +344,8 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                 mine = chain[d]
         depth[o] = deepest + 1
         if mine == -1:
-            mine = chains
-            chains += 1
+            mine = made
+            made += 1
             place_in_chain[o] = 0
         else:
             place_in_chain[o] = place_in_chain[tail[mine]] + 1

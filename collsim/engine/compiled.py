@@ -14,8 +14,9 @@ from collsim.core import depend
 from collsim.engine import fifo_kernel
 from collsim.engine.jit import jit
 from collsim.engine.lower import Plan
+from collsim.engine.numbers_kernel import pack
 
-__all__ = ["CompiledLoop", "derive", "jit"]
+__all__ = ["CompiledLoop", "derive", "jit", "pack"]
 
 derive = jit(depend.derive)
 

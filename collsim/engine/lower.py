@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.cluster import Cluster, Ports
+from collsim.core.memory import allowed
 from collsim.core.schedule import Schedule
 from collsim.engine.plan import Plan, grid
 from collsim.engine.program import Program, single
-from collsim.errors import InputError
+from collsim.errors import InputError, TooLargeError
 
 __all__ = ["Plan", "check_agents", "grid", "lower", "lower_program", "routes_of"]
 
@@ -27,6 +28,8 @@ Standing = Callable[[IntArray, IntArray, IntArray, IntArray], IntArray]
 # A table over all pairs of ranks beats sorting while it is not much larger than what
 # would be sorted.
 _TABLE_UP_TO: Final = 4096
+# Routes that fit into the memory of this machine.
+_MOST_ROUTES: Final = allowed(300)
 # Operations from which the compiled kernel is used where it is loaded.
 _LOADED_FROM: Final = 500
 
@@ -108,6 +111,11 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
     """
     inside = cluster.in_switch
     src, dst, job, route = _pairs(program, cluster.ranks + cluster.nodes * (inside is not None))
+    if src.size > _MOST_ROUTES:
+        raise TooLargeError(
+            f"cluster: messages between {src.size:,} pairs of ranks take as many routes, "
+            f"which is more than the {_MOST_ROUTES:,} that fit into memory"
+        )
     away = src != dst
     ptr, link = routes_of(cluster, src, dst)
     counts = np.diff(ptr)
@@ -198,11 +206,13 @@ def _pairs(
     n, keys = program.src.size, program.scale.size * senders * ranks
     small = keys <= max(_TABLE_UP_TO, 8 * n)
     if small and program.scale.size == 1 and n >= _LOADED_FROM and loaded():
-        from collsim.engine import pairs_kernel
+        from collsim.engine import numbers_kernel
 
         found, pair = np.empty(min(n, keys), dtype=np.int64), np.empty(n, dtype=np.int32)
         table = np.zeros(keys, dtype=np.int32)
-        both = found[: pairs_kernel.number(program.src, program.dst, ranks, table, found, pair)]
+        both = found[
+            : numbers_kernel.number(program.src, program.dst, ranks, table, found, pair)
+        ]
         return both // ranks, both % ranks, np.zeros(both.size, dtype=np.int64), pair
     key = (program.job.astype(np.int64) * senders + program.src) * ranks + program.dst
     if small:

@@ -175,8 +175,11 @@ def test_numbers_are_refused_not_cut_off(
         b.copy(src, 1, pieces, channel=channel)
 
 
-def test_too_large_a_schedule_is_refused_while_it_is_listed() -> None:
+def test_too_large_a_schedule_is_refused_while_it_is_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """By the pieces that its messages carry, and by those there are at all."""
+    monkeypatch.setattr("collsim.core.builder.MAX_CARRIED", 40_000_000)
     every = np.arange(4096)
     b = Builder(collective("all_to_all"), 4096)
     rows = b.pieces.reshape(4096, 4096)
