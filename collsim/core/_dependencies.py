@@ -15,11 +15,11 @@ from collsim.errors import TooLargeError
 __all__ = ["COMPILE_FROM", "MAX_CARRIED", "dependencies", "with_turns"]
 
 # Pieces carried, over all messages, that fit into the memory of this machine: at 64 bytes
-# each where messages wait for one other (a ring all_reduce takes 50 to 60, the simulation
-# included), at 192 where chains are needed to tell what implies what. Operations are
-# numbered in 31 bits, one of which the engine has another use for.
+# each (a ring all_reduce takes 50 to 60, the simulation included), at 192 where it takes
+# walks back to tell what implies what. Operations are numbered in 31 bits, one of which the
+# engine has another use for.
 MAX_CARRIED: Final = min(allowed(64), 2**30)
-_MAX_CHAINED: Final = min(allowed(192), 2**30)
+_MAX_WALKED: Final = min(allowed(192), 2**30)
 # Where each of many messages waits for each of many others, finding these takes long before
 # it takes memory.
 _MOST_WAITS: Final = 80_000_000
@@ -140,7 +140,7 @@ def dependencies(
             n,
             slots,
             every,
-            accesses <= _MAX_CHAINED,
+            accesses <= _MAX_WALKED,
             *inputs,
             work(2 * places, 0),
             np.zeros(places, dtype=np.int8) if compiled else [0] * places,
@@ -158,7 +158,7 @@ def dependencies(
         if total == -2:
             raise TooLargeError(
                 f"builder: messages that carry {accesses:,} pieces wait for several others "
-                f"each, which takes more memory than there is for {_MAX_CHAINED:,}"
+                f"each, which takes more memory than there is for {_MAX_WALKED:,}"
             )
         capacity *= 4
         if capacity > max(_MOST_WAITS, 8 * accesses):

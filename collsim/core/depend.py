@@ -30,7 +30,7 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     n,
     slots,
     width,
-    chains,
+    walks,
     kind,
     ptr,
     src,
@@ -69,8 +69,8 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     width : int
         Accesses of every operation, one operation's after the other's, or 0 where `ptr`
         tells them.
-    chains : bool
-        Whether there is memory for what tells how operations form chains.
+    walks : bool
+        Whether there is memory for what walks back take.
     kind, ptr : sequence of int, lengths M and n + 1
         Whether an access copies or reduces, or, as 3, writes at both ends; those of
         operation i are ``ptr[i]`` up to ``ptr[i + 1]``.
@@ -98,10 +98,10 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     Returns
     -------
     int
-        Number of dependencies; -1 if `dep` is too short, -2 if chains are needed.
+        Number of dependencies; -1 if `dep` is too short, -2 if walks are needed.
     """
     nodes = 0
-    made = 0
+    chains = 0
     total = 0
     query = 0
     mask = len(memo_op) - 1
@@ -178,8 +178,6 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                 continue
             # From here on chains are needed: those of all that came before, which wait
             # for one at most.
-            if not chains:
-                return -2
             chained = True
             for i in range(o):
                 deepest = -1
@@ -191,8 +189,8 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                         mine = chain[d]
                 depth[i] = deepest + 1
                 if mine == -1:
-                    mine = made
-                    made += 1
+                    mine = chains
+                    chains += 1
                     place_in_chain[i] = 0
                 else:
                     place_in_chain[i] = place_in_chain[tail[mine]] + 1
@@ -220,6 +218,8 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
 
         # The rest by walking back, no further than a candidate can lie.
         if count > 1:
+            if not walks:
+                return -2
             lowest = found[0]
             shallowest = depth[found[0]]
             for i in range(1, count):
@@ -344,8 +344,8 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                 mine = chain[d]
         depth[o] = deepest + 1
         if mine == -1:
-            mine = made
-            made += 1
+            mine = chains
+            chains += 1
             place_in_chain[o] = 0
         else:
             place_in_chain[o] = place_in_chain[tail[mine]] + 1
