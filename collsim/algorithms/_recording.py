@@ -42,6 +42,17 @@ class Call:
     turn: IntArray | None = None
     strict: bool = False
 
+    def moved(
+        self,
+        src: IntArray,
+        dst: IntArray,
+        pieces: IntArray,
+        into: IntArray | None,
+        turn: IntArray | None,
+    ) -> "Call":
+        """Return it with all arrays replaced; a schedule may have tens of thousands."""
+        return Call(self.kind, src, dst, pieces, into, self.channel, turn, self.strict)
+
 
 @dataclass(frozen=True, eq=False)
 class Recording:
@@ -86,11 +97,12 @@ class Recording:
 
         def change(call: Call) -> Call:
             turn = call.turn
-            return replace(
-                call,
-                pieces=moved(call.pieces),
-                into=None if call.into is None else moved(call.into),
-                turn=None if turn is None else np.where(turn >= 0, turn + later, turn),
+            return call.moved(
+                call.src,
+                call.dst,
+                moved(call.pieces),
+                None if call.into is None else moved(call.into),
+                None if turn is None else np.where(turn >= 0, turn + later, turn),
             )
 
         return self.changed(change, scratch=self.scratch + more, queues=used)
@@ -114,18 +126,20 @@ class Recording:
         groups, _, width = pieces.shape
         spare = of + np.arange(self.scratch * width).reshape(1, self.scratch, width)
         table = np.concatenate([pieces, np.repeat(spare, groups, axis=0)], axis=1)
+        if int(table.max(initial=0)) < 2**31:
+            # As the builder keeps them; numbers of ranks are smaller.
+            table, ranks = table.astype(np.int32), ranks.astype(np.int32)
 
         def moved(places: IntArray) -> IntArray:
             return table[:, places].reshape(groups * len(places), -1)
 
         def change(call: Call) -> Call:
-            return replace(
-                call,
-                src=ranks[:, call.src].ravel(),
-                dst=ranks[:, call.dst].ravel(),
-                pieces=moved(call.pieces),
-                into=None if call.into is None else moved(call.into),
-                turn=None if call.turn is None else np.tile(call.turn, groups),
+            return call.moved(
+                ranks[:, call.src].ravel(),
+                ranks[:, call.dst].ravel(),
+                moved(call.pieces),
+                None if call.into is None else moved(call.into),
+                None if call.turn is None else np.tile(call.turn, groups),
             )
 
         return self.changed(change, pieces=of, scratch=self.scratch * width, within=within)

@@ -113,12 +113,14 @@ def across_in_turns(recording: Recording, setting: Setting) -> Recording:
     def split(call: Call) -> tuple[Call, ...]:
         across = node[call.src] != node[call.dst]
         return tuple(
-            replace(
-                call,
-                src=call.src[these],
-                dst=call.dst[these],
-                pieces=call.pieces[these],
-                turn=np.full(np.count_nonzero(these), queue),
+            Call(
+                call.kind,
+                call.src[these],
+                call.dst[these],
+                call.pieces[these],
+                call.into,
+                call.channel,
+                np.full(np.count_nonzero(these), queue),
                 strict=queue == 0,
             )
             for queue, these in ((0, across), (1, ~across))

@@ -60,6 +60,8 @@ def rows_of(
 def whole(name: str, values: ArrayLike) -> Int32:
     """Return whole numbers of 32 bits; others are refused, not cut off."""
     array = np.asarray(values)
+    if array.dtype == np.int32:
+        return array
     if array.size and array.dtype.kind not in "iu":
         raise InputError(f"builder: {name} is {values!r}, expected whole numbers")
     if array.size and (array.min() < -MAX_INT - 1 or array.max() > MAX_INT):
