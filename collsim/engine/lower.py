@@ -120,12 +120,15 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
     ptr, link = routes_of(cluster, src, dst)
     counts = np.diff(ptr)
     links = cluster.links
-    alpha, busy = _sums(links.alpha[link], ptr), _sums(links.busy[link], ptr)
+    alpha = _sums(links.alpha[link], ptr)
+    alike = np.array_equal(links.alpha, links.busy)
+    busy = alpha if alike else _sums(links.busy[link], ptr)
     owner = np.repeat(np.arange(src.size), counts)
 
     # Links without a limit hold nobody up; ports follow the links.
-    limited = links.lanes[link] > 0
-    holders = [(owner[limited], link[limited], links.beta[link[limited]])]
+    limited = slice(None) if (links.lanes > 0).all() else links.lanes[link] > 0
+    link_beta = links.beta[link]
+    holders = [(owner[limited], link[limited], link_beta[limited])]
     lanes = [links.lanes]
     base = len(links)
     for port, end in ((cluster.egress, src), (cluster.ingress, dst)):
@@ -134,18 +137,19 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
             holders.append(_port(port, end, away & (end < cluster.ranks), base))
             lanes.append(np.full(cluster.ranks, port.lanes, dtype=np.int64))
             base += cluster.ranks
-    held_owner, held, held_beta = (
-        np.concatenate([column[i] for column in holders]) for i in range(3)
-    )
+    held_owner, held, held_beta = holders[0] if len(holders) == 1 else _joined(holders)
     if standing is not None:
         held = standing(src, dst, held_owner, held)
-    order = np.argsort(held_owner, kind="stable")
+    if len(holders) > 1:
+        order = np.argsort(held_owner, kind="stable")
+        held, held_beta = held[order], held_beta[order]
     held_ptr = np.zeros(src.size + 1, dtype=np.int64)
     np.cumsum(np.bincount(held_owner, minlength=src.size), out=held_ptr[1:])
-    held_beta = held_beta[order]
-    beta = np.maximum(_greatest(links.beta[link], ptr), _greatest(held_beta, held_ptr))
+    beta = _greatest(link_beta, ptr)
+    if held_beta.size != link_beta.size or len(holders) > 1:
+        beta = np.maximum(beta, _greatest(held_beta, held_ptr))
 
-    used, packed = _packed(held[order], base)
+    used, packed = _packed(held, base)
     lane_ptr = np.zeros(used.size + 1, dtype=np.int64)
     np.cumsum(np.concatenate(lanes)[used], out=lane_ptr[1:])
     enter = program.start[job] + _late(cluster, src, dst)
@@ -270,6 +274,14 @@ def _sums(values: FloatArray, ptr: IntArray) -> FloatArray:
     rows = np.repeat(np.arange(ptr.size - 1), np.diff(ptr))
     sums = np.bincount(rows, weights=values, minlength=ptr.size - 1)
     return sums.astype(np.float64, copy=False)
+
+
+def _joined(
+    holders: list[tuple[IntArray, IntArray, FloatArray]],
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the columns of all holders, one after the other."""
+    owner, held, beta = (np.concatenate([column[i] for column in holders]) for i in range(3))
+    return owner, held, beta
 
 
 def _greatest(values: FloatArray, ptr: IntArray) -> FloatArray:
