@@ -1,7 +1,8 @@
 """Two binary trees over the same ranks: who forwards in one is a leaf in the other."""
 
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from collsim.algorithms._arrange import from_root
 from collsim.algorithms._recording import Call, Recording
 from collsim.core.setting import Setting
 
-__all__ = ["Edge", "across_in_turns", "trees_from", "two_trees"]
+__all__ = ["Edge", "across_in_turns", "edges_from", "trees_from", "two_trees"]
 
 IntArray = NDArray[np.int64]
 
@@ -73,32 +74,54 @@ def trees_from(setting: Setting, root: int, channel: int = 0) -> list[Edge]:
     >>> [(e.src, e.dst, e.first) for e in trees_from(setting, 0, channel=1) if e.tree == 0]
     [(0, 1, 0), (1, 4, 1), (1, 2, 1), (4, 5, 2), (5, 3, 3)]
     """
+    return [Edge(*edge) for edge in edges_from(setting, root, channel).T.tolist()]
+
+
+def edges_from(setting: Setting, root: int, channel: int = 0) -> IntArray:
+    """Return the same as arrays: senders, receivers, trees and first rounds.
+
+    Examples
+    --------
+    >>> edges_from(Setting(3), 0).tolist()
+    [[0, 2, 0, 1], [2, 1, 1, 2], [0, 0, 1, 1], [0, 1, 1, 2]]
+    """
     if setting.nodes == 1:
-        order = from_root(setting.ranks, root).tolist()
-        return [
-            Edge(order[e.src], order[e.dst], e.tree, e.first) for e in two_trees(len(order))
-        ]
-    chains: list[list[int]] = [
-        np.roll(ranks, -(channel % ranks.size)).tolist() for ranks in setting.members
-    ]
-    home = next(i for i, line in enumerate(chains) if root in line)
-    heads = [line[0] for line in chains]
+        src, dst, tree, first = _timed(setting.ranks)
+        order = from_root(setting.ranks, root)
+        return np.stack([order[src], order[dst], tree, first])
+    chains = [np.roll(ranks, -(channel % ranks.size)) for ranks in setting.members]
+    home = next(i for i, ranks in enumerate(setting.members) if root in ranks)
+    heads = np.array([line[0] for line in chains])
     lead = int(heads[home] != root)
-    chains[home] = [root, *(rank for rank in chains[home] if rank != root)]
-    order = from_root(len(chains), home).tolist()
-    across = [
-        Edge(heads[order[e.src]], heads[order[e.dst]], e.tree, e.first + lead)
-        for e in two_trees(len(order))
-    ]
-    reached = {(e.tree, e.dst): e.first + 1 for e in across}
-    inside = [
-        Edge(src, dst, tree, reached.get((tree, line[0]), 0) + place)
-        for tree in range(2)
-        for line in chains
-        for place, (src, dst) in enumerate(pairwise(line))
-    ]
-    lead_in = [edge for edge in inside if edge.src == root and lead]
-    return [*lead_in, *across, *(edge for edge in inside if edge not in lead_in)]
+    chains[home] = np.concatenate([[root], chains[home][chains[home] != root]])
+    order = from_root(len(chains), home)
+    src, dst, tree, first = _timed(len(chains))
+    across = np.stack([heads[order[src]], heads[order[dst]], tree, first + lead])
+    # When the first rank of every node has the first chunk, in each tree.
+    reached = np.zeros((2, len(chains)), dtype=np.int64)
+    reached[tree, order[dst]] = first + lead + 1
+    count = np.array([line.size - 1 for line in chains])
+    inside = np.stack(
+        [
+            np.concatenate([line[:-1] for line in chains]),
+            np.concatenate([line[1:] for line in chains]),
+        ]
+    )
+    node = np.repeat(np.arange(count.size), count)
+    place = np.arange(node.size) - np.repeat(np.cumsum(count) - count, count)
+    both = [np.stack([*inside, np.full_like(node, t), reached[t, node] + place]) for t in (0, 1)]
+    rest = np.concatenate(both, axis=1)
+    early = (rest[0] == root) & (lead > 0)
+    return np.concatenate([rest[:, early], across, rest[:, ~early]], axis=1)
+
+
+@lru_cache(maxsize=8)
+def _timed(ranks: int) -> IntArray:
+    """Return the edges of both trees as arrays: senders, receivers, trees, first rounds."""
+    found = [(edge.src, edge.dst, edge.tree, edge.first) for edge in two_trees(ranks)]
+    arrays = np.array(found, dtype=np.int64).reshape(-1, 4).T
+    arrays.flags.writeable = False
+    return arrays
 
 
 def across_in_turns(recording: Recording, setting: Setting) -> Recording:

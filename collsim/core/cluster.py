@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -293,7 +294,7 @@ class Cluster:
         """Number of nodes."""
         return int(self.node.max()) + 1
 
-    @property
+    @cached_property
     def setting(self) -> Setting:
         """All that an algorithm may know of the cluster.
 

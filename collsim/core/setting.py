@@ -67,6 +67,9 @@ class Setting:
         node = np.asarray(self.node)
         by_node = np.argsort(node, kind="stable")
         ends = np.flatnonzero(np.diff(node[by_node])) + 1
+        sizes = np.diff(ends, prepend=0, append=node.size)
+        if (sizes == sizes[0]).all():
+            return tuple(by_node.reshape(-1, sizes[0]))
         return tuple(np.split(by_node, ends))
 
     @property

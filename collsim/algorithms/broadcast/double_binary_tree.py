@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from collsim.algorithms._arrange import log2_up
-from collsim.algorithms._two_trees import trees_from
+from collsim.algorithms._two_trees import edges_from
 from collsim.algorithms.compose import Recording, over_channels, part, play
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
@@ -27,10 +27,7 @@ def down(channel: int) -> Callable[[Builder], None]:
 
     def build(b: Builder) -> None:
         halves, count = b.pieces.reshape(2, b.chunks, -1), b.chunks
-        edges = trees_from(b.setting, b.root, channel)
-        tree, src, dst, first = np.array(
-            [(e.tree, e.src, e.dst, e.first) for e in edges], dtype=np.int64
-        ).T
+        src, dst, tree, first = edges_from(b.setting, b.root, channel)
         for step in range(int(first.max()) + 2 * count - 1):
             b.next_round()
             chunk = (step - first) // 2
