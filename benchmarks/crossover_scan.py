@@ -126,7 +126,7 @@ def case(number: int) -> Case:
 @numba.njit
 def _batch(costs: Any, wanted: Any, best: Any, launch: float, given: Any, work: Any) -> None:
     alpha, beta, busy, adding, enter, held_beta = costs
-    (pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, only, more, late,
+    (pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, single, only, more, late,
      first) = given  # fmt: skip
     (waits, free, holder, reducer_free, reducer_last, run_time, run_code, begin, end,
      head_time, head_code, times, codes, start, finish, blocker, ahead) = work  # fmt: skip
@@ -137,8 +137,8 @@ def _batch(costs: Any, wanted: Any, best: Any, launch: float, given: Any, work: 
         reducer_free[:] = 0.0
         finish[:] = 0.0
         run(
-            pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, only, more, late,
-            first, alpha[i], beta[i], busy[i], adding[i], enter[i], held_beta[i],
+            pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, single, only, more,
+            late, first, alpha[i], beta[i], busy[i], adding[i], enter[i], held_beta[i],
             waits.copy(), free, holder, reducer_free, reducer_last,
             run_time, run_code, begin, end, head_time, head_code, times, codes,
             start, finish, blocker, ahead,

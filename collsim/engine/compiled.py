@@ -73,7 +73,8 @@ class CompiledLoop:
             first = first[np.argsort(p.enter[p.route[first]], kind="stable")]
         alike = p.size.strides == (0,)
         pieces, every = (p.size[:1].copy(), 0) if alike else (p.size, -1)
-        routes = (p.held_ptr, p.held, p.lane_ptr)
+        single = np.where(np.diff(p.lane_ptr) == 1, p.lane_ptr[:-1], -1)[p.held]
+        routes = (p.held_ptr, p.held, p.lane_ptr, single)
         return (
             *(pieces, every, p.route, p.reduces, p.dst, *routes),
             *(self.only, self.more, self.late, first),

@@ -119,7 +119,8 @@ def _pop(times, codes, size):
 
 @jit
 def run(
-    pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, only, more, late, first,
+    pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, single, only, more,
+    late, first,
     alpha, beta, busy, adding, enter, held_beta,
     waits, free, holder, reducer_free, reducer_last,
     run_time, run_code, begin, end, head_time, head_code, times, codes,
@@ -131,6 +132,8 @@ def run(
     ----------
     pieces, every : float array, int
         Pieces of each operation, and -1; or those of all, and 0.
+    single : int array, shape (K,)
+        The lane of what is held, where it has one alone, else -1.
     only, more, waits : int arrays
         As :func:`children` leaves them. `waits` is counted down.
     late : bool
@@ -219,11 +222,13 @@ def run(
                 high = held_ptr[q + 1]
                 who = -1
                 for k in range(low, high):
-                    lane = lane_ptr[held[k]]
-                    stop = lane_ptr[held[k] + 1]
-                    for other in range(lane + 1, stop):
-                        if free[other] < free[lane]:
-                            lane = other
+                    lane = single[k]
+                    if lane < 0:
+                        lane = lane_ptr[held[k]]
+                        stop = lane_ptr[held[k] + 1]
+                        for other in range(lane + 1, stop):
+                            if free[other] < free[lane]:
+                                lane = other
                     if free[lane] > begins:
                         begins = free[lane]
                         who = holder[lane]
