@@ -148,12 +148,18 @@ def run(
         Until such a one has run, the time at which the data are there that have come.
     blocker, ahead : int array
         The latter filled with -1, and short where nothing takes time to reduce.
+
+    Returns
+    -------
+    int
+        How many events came before the last ones of all runs, and went to the heap.
     """
     # An event is (time, code): code below n is the arrival of operation `code`, the
     # others the admission of operation `code - n`.
     n = route.size
     room = run_time.size // RUNS
     size = 0
+    heaped = 0
     entered = 0
     for f in range(RUNS + 2):
         head_time[f] = inf
@@ -316,6 +322,7 @@ def run(
                     times[i] = ready
                     codes[i] = code
                     size += 1
+                    heaped += 1
                     head_time[_HEAP] = times[0]
                     head_code[_HEAP] = codes[0]
                 if f != best and (
@@ -327,3 +334,4 @@ def run(
             code = head_code[best]
             if now > next_time or (now == next_time and code >= next_code):
                 break
+    return heaped
