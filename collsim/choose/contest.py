@@ -137,6 +137,7 @@ class Contest:
             if not waiting:
                 return ran
             following = min(waiting, key=lambda s: (s.variant.bound(middle), s.variant.owner))
+            following = self._first(following, a, b)
             try:
                 following.at(a), following.at(b)
             except TooLargeError:
@@ -144,6 +145,21 @@ class Contest:
                 self.seen.pop(following.variant.owner, None)
                 continue
             ran = [s for s in alive if s.ran(a, b)]
+
+    def _first(self, one: Seen, a: int, b: int) -> Seen:
+        """Return who of the same is to be run before one: fewer chunks, which may tell.
+
+        Twice as many take twice as long to run, so those before take no longer together.
+        """
+        mine = one.variant
+        fewer = [
+            s
+            for s in self._families[id(mine.candidate), mine.channels]
+            if s.variant.chunks < mine.chunks
+            and s.variant.owner in self.seen
+            and not s.ran(a, b)
+        ]
+        return min(fewer, key=lambda s: s.variant.chunks, default=one)
 
     def _past_best(self, one: Seen, a: int, b: int, lines: Iterable[Line]) -> bool:
         """Return whether fewer chunks show that so many are not the fastest on a stretch.

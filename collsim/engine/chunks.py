@@ -149,9 +149,9 @@ def more_chunks(tried: Sequence[tuple[int, float]]) -> float:
     """
     least, worse = math.inf, 0
     for i, (_, seconds) in enumerate(tried):
-        worse = 0 if seconds < least * (1 - _EQUAL) else worse + 1
+        worse = 0 if seconds < least * (1 - BETTER) else worse + 1
         least = min(least, seconds)
-        if worse == ENOUGH and i + 1 >= _TELLING:
+        if worse >= ENOUGH and i + 1 >= _TELLING:
             return least
     told = tried[: len(tried) - worse]
     if len(told) < _TELLING:
