@@ -249,6 +249,8 @@ def routes_of(cluster: Cluster, src: IntArray, dst: IntArray) -> tuple[IntArray,
     """
     beside = np.maximum(src, dst) >= cluster.ranks
     away = (src != dst) & ~beside
+    if away.all():
+        return cluster.router(src, dst)
     far_ptr, far = cluster.router(src[away], dst[away])
     counts = np.full(src.size, 0 if cluster.local is None else 1, dtype=np.int64)
     counts[away] = np.diff(far_ptr)
