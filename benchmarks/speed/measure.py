@@ -34,6 +34,11 @@ _FAR: Final = (
     ("recursive_doubling", 16384, False), ("hierarchical", 16384, False),
     ("mst", 16384, False),
 )  # fmt: skip
+# Of benchmarks/engine_speed.py.
+_ENGINE: Final = (
+    "fat-tree-all_to_all", "fat-tree-ring-8", "fat-tree-trees", "rails-all_to_all",
+    "fair-1250", "fair-2500", "fair-5000", "fair-10000", "limit",
+)  # fmt: skip
 # As a user types them; the cold ones load no compiled loop.
 _COMMANDS: Final = (
     "python -c pass",
@@ -78,6 +83,7 @@ def measured(repetitions: int, most: int) -> Told:
         "repetitions": repetitions,
         "ring": ring,
         "far": far,
+        "engine": [_engine(case, repetitions) for case in _ENGINE],
         "commands": [_command(words, repetitions) for words in _COMMANDS],
     }
 
@@ -163,6 +169,22 @@ def _far(algorithm: str, nodes: int, unfolded: bool, repetitions: int) -> Told:
     del row["peak_kib"]
     _say(f"{algorithm} {row['ranks']} ranks: {row['seconds']} s, {row['peak_mib']} MiB")
     return row
+
+
+def _engine(case: str, repetitions: int) -> Told:
+    """Return the medians of one case of the other benchmark, which runs it in its own."""
+    program = str(HERE.parent / "engine_speed.py")
+    row = _told([sys.executable, program, "--runs", str(repetitions), "--json", case])
+    keys = (
+        "case", "messages", "build_s", "simulate_s", "simulated_per_s", "peak_mb",
+        "bytes", "first_ns", "again_ns",
+    )  # fmt: skip
+    _say(f"{case}: {row.get('simulate_s', row.get('again_ns')):.3g}")
+    return {
+        key: _digits(row[key]) if isinstance(row[key], float) else row[key]
+        for key in keys
+        if key in row
+    }
 
 
 def _check_same(row: Told, far: list[Told]) -> None:

@@ -27,8 +27,10 @@ chunks take the best of powers of two; those that a lower bound shows to be slow
 A schedule is held whole, so memory grows with its messages: {piece:,} bytes for each, beside
 {loaded:,.0f} MiB for Python, numpy and the compiler. Those of a ring grow with the square
 of the ranks, so {limit:,} of them would fit in {gib} GiB. Where few ranks stand for all, memory
-grows with the cluster alone: {rank:,} bytes a rank at {far:,} ranks. Schedules that carry more
-than 40 million pieces, and clusters of more than 2^20 ranks, are refused.
+grows with the cluster alone: {rank:,} bytes a rank at {far:,} ranks. A schedule that would not
+fit into four fifths of the machine's memory is refused, and so are more than 2^20 ranks.
+
+{limit_words}
 """
 
 
@@ -64,13 +66,28 @@ def _limits(measured: Told) -> str:
     limit = int((_ROOM * 2**30 / max(1, piece) / 2) ** 0.5) // 64 * 64
     rank = round((far["peak_mib"] - loaded) * 2**20 / far["ranks"])
     return _LIMITS.format(
-        piece=piece, loaded=loaded, limit=limit, gib=_ROOM, rank=rank, far=far["ranks"]
-    )
+        piece=piece, loaded=loaded, limit=limit, gib=_ROOM, rank=rank, far=far["ranks"],
+        limit_words=_traffic(measured, ring),
+    )  # fmt: skip
+
+
+def _traffic(measured: Told, ring: Told) -> str:
+    """Say how near the engine is to what reading and writing alone takes."""
+    (least,) = (row for row in measured["engine"] if row["case"] == "limit")
+    best = min(_of(measured, "collsim"), key=lambda row: row["seconds"] / row["messages"])
+    one, other = (row["seconds"] / row["messages"] * 1e9 for row in (best, ring))
+    again, first = (f"{least[key]:.1f} ns" for key in ("again_ns", "first_ns"))
+    count = f"{least['bytes']:.0f}"
+    return f"""\
+The least that a message can take is to read and write what has to be known of it,
+{count} bytes: {again} here, and {first} in memory that is touched for the first time.
+A message of a ring is built and simulated in {one:.0f} ns at best, on {best["ranks"]:,}
+ranks, and in {other:.0f} ns on {ring["ranks"]:,}."""
 
 
 def tables(measured: Told) -> list[str]:
     """Return the tables, each with its heading."""
-    return [_ring(measured), _far(measured), _commands(measured)]
+    return [_ring(measured), _far(measured), _engine(measured), _commands(measured)]
 
 
 def _of(measured: Told, simulator: str) -> list[Told]:
@@ -123,11 +140,11 @@ def _far(measured: Told) -> str:
     }
     told = [f"{name} on {ranks:,} ranks" for name, ranks in same.items() if ranks]
     cluster = measured["far"][0]["cluster"]
-    agree = (
-        f" Folded and not, the times of {' and '.join(told)} are the same to the last bit."
-        if told
-        else ""
-    )
+    agree = ""
+    if told:
+        agree = (
+            f"\nFolded and not, the times of {' and '.join(told)} are the same to the last bit."
+        )
     return f"""\
 ## As far as clusters are planned
 
@@ -135,6 +152,28 @@ A 1 GiB all_reduce on so many ranks of `{cluster}`, 8 to a node, over rails: fro
 the cluster to the answer, in one channel.{agree}
 
 {_table(("ranks", "algorithm", "chunks", "s", "peak MiB", "predicted ms", "how"), rows)}
+"""
+
+
+def _engine(measured: Told) -> str:
+    rows = [
+        (
+            row["case"], f"{row['messages']:,.0f}", _seconds(row["build_s"]),
+            _seconds(row["simulate_s"]), _rate(row["simulated_per_s"]),
+            f"{row['peak_mb']:,.0f}",
+        )
+        for row in measured["engine"]
+        if row["case"] != "limit"
+    ]  # fmt: skip
+    titles = ("case", "messages", "build s", "simulate s", "M messages/s", "peak MiB")
+    return f"""\
+## Messages in each other's way
+
+`benchmarks/engine_speed.py`: all_to_all, ring and trees on 64 nodes of 8 GPUs, on a 2:1 fat
+tree and on rails, first come, first served; and so many flows at once, of random length
+between random pairs of 1,024 GPUs on a fat tree, that share its links fairly.
+
+{_table(titles, rows)}
 """
 
 

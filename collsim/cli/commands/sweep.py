@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from collsim.cli.bar import Bar
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import output_options
 from collsim.cli.output import Output, note
@@ -106,6 +105,7 @@ def _run(
     take: "Callable[[list[Record]], None] | None",
 ) -> tuple[int, int, str | None]:
     """Run all points; return the rows, how many lack a time, and why the first one does."""
+    from collsim.cli.bar import Bar
     from collsim.sweeps.sweep import stream
 
     bar = Bar(len(grid.points))
