@@ -39,8 +39,8 @@ def children(dep_ptr, dep, only, more, waits, first):
     dep_ptr, dep : int arrays
         As in the schedule.
     only : int array, shape (N,), filled with 0, output
-        The operation that waits for each one; -1 if there is none; if there are several,
-        -2 minus where in `more` their number stands, which they follow.
+        The operation that waits for each one; 0 if there is none; if there are several,
+        -1 minus where in `more` their number stands, which they follow.
     more : int array, shape (2 D,), workspace
         Lists of several; what is not needed is not touched.
     waits : int array, shape (N,), filled with 0, output
@@ -54,21 +54,10 @@ def children(dep_ptr, dep, only, more, waits, first):
         How many wait for nobody, and whether any waits for several.
     """
     n = only.size
-    for k in range(dep_ptr[n]):
-        only[dep[k]] += 1
-    used = 0
-    for o in range(n):
-        count = only[o]
-        if count == 0:
-            only[o] = -1
-        elif count == 1:
-            only[o] = 0
-        else:
-            more[used] = 0
-            only[o] = -2 - used
-            used += 1 + count
+    # Most schedules of many messages are done in one pass: nobody is waited for twice.
     free = 0
     several = False
+    branches = False
     for o in range(n):
         low = dep_ptr[o]
         high = dep_ptr[o + 1]
@@ -80,11 +69,33 @@ def children(dep_ptr, dep, only, more, waits, first):
             name = 2 * o
             waits[o] = high - low
             several = True
+        if branches:
+            continue
         for k in range(low, high):
-            d = dep[k]
-            at = -2 - only[d]
+            if only[dep[k]] != 0:
+                branches = True
+                break
+            only[dep[k]] = name
+    if not branches:
+        return free, several
+    for o in range(n):
+        only[o] = 0
+    for k in range(dep_ptr[n]):
+        only[dep[k]] += 1
+    used = 0
+    for o in range(n):
+        count = only[o]
+        only[o] = 0
+        if count > 1:
+            more[used] = 0
+            only[o] = -1 - used
+            used += 1 + count
+    for o in range(n):
+        name = 2 * o if dep_ptr[o + 1] > dep_ptr[o] + 1 else 2 * o + 1
+        for k in range(dep_ptr[o], dep_ptr[o + 1]):
+            at = -1 - only[dep[k]]
             if at < 0:
-                only[d] = name
+                only[dep[k]] = name
             else:
                 more[at] += 1
                 more[at + more[at]] = name
@@ -264,10 +275,10 @@ def run(
             if not arrives:
                 finish[o] = done
                 child = only[o]
-                if child == -1:
+                if child == 0:
                     count = 0
-                elif child < -1:
-                    at = -2 - child
+                elif child < 0:
+                    at = -1 - child
                     count = more[at]
             for k in range(count):
                 ready = done

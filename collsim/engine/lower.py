@@ -213,10 +213,9 @@ def _pairs(
         from collsim.engine import numbers_kernel
 
         found, pair = np.empty(min(n, keys), dtype=np.int64), np.empty(n, dtype=np.int32)
-        table = np.zeros(keys, dtype=np.int32)
-        both = found[
-            : numbers_kernel.number(program.src, program.dst, ranks, table, found, pair)
-        ]
+        senders_to, known = (np.full(senders, -1, dtype=np.int32) for _ in range(2))
+        work = (senders_to, known, np.zeros(keys, dtype=np.int32), found, pair)
+        both = found[: numbers_kernel.number(program.src, program.dst, ranks, *work)]
         return both // ranks, both % ranks, np.zeros(both.size, dtype=np.int64), pair
     key = (program.job.astype(np.int64) * senders + program.src) * ranks + program.dst
     if small:

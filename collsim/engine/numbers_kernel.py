@@ -8,7 +8,7 @@ __all__ = ["number", "pack"]
 
 
 @jit
-def number(src, dst, ranks, table, distinct, pair):
+def number(src, dst, ranks, to, known, table, distinct, pair):
     """Give numbers to all pairs that occur, in rising order of ``src * ranks + dst``.
 
     Parameters
@@ -17,6 +17,8 @@ def number(src, dst, ranks, table, distinct, pair):
         Pairs, one per operation.
     ranks : int
         Numbers of receivers.
+    to, known : int array, one entry per sender
+        Workspace; `to` filled with -1.
     table : int array, filled with 0
         Workspace for every possible pair.
     distinct : int array, output
@@ -29,16 +31,23 @@ def number(src, dst, ranks, table, distinct, pair):
     int
         How many pairs occur.
     """
+    # Most senders send to the same receiver again: that is looked up in order, and near.
     for i in range(src.size):
-        table[src[i] * ranks + dst[i]] = 1
+        if to[src[i]] != dst[i]:
+            to[src[i]] = dst[i]
+            table[src[i] * ranks + dst[i]] = 1
     count = 0
     for key in range(table.size):
         if table[key]:
             table[key] = count
             distinct[count] = key
             count += 1
+    to[:] = -1
     for i in range(src.size):
-        pair[i] = table[src[i] * ranks + dst[i]]
+        if to[src[i]] != dst[i]:
+            to[src[i]] = dst[i]
+            known[src[i]] = table[src[i] * ranks + dst[i]]
+        pair[i] = known[src[i]]
     return count
 
 
