@@ -105,7 +105,7 @@ def fit_point_to_point(
     Raises
     ------
     InputError
-        If there are no ping-pong rows of at least two sizes.
+        If there are no ping-pong rows of at least two sizes, or a time is not above 0.
 
     Examples
     --------
@@ -188,7 +188,10 @@ def _many(row: Row) -> int:
 
 def _columns(rows: Sequence[Row]) -> tuple[FloatArray, FloatArray]:
     sizes = np.array([float(row["size"]) for row in rows])
-    return sizes, np.array([float(row["seconds"]) for row in rows])
+    seconds = np.array([float(row["seconds"]) for row in rows])
+    if not np.all(seconds > 0):
+        raise InputError(f"seconds: got {seconds.min():g}, expected times above 0")
+    return sizes, seconds
 
 
 def _base(rows: Sequence[Row], alone: Sequence[Row], every: Sequence[Row]) -> FloatArray:

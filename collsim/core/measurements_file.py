@@ -15,16 +15,15 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-from collsim.core.measured import DETAIL, ROW_COLUMNS, SCHEMA, SOURCE_COLUMNS, row_of
-from collsim.core.measurements import Source
-from collsim.errors import CollsimError, FileError, InputError
+from collsim.core.measured import DETAIL, ROW_COLUMNS, SCHEMA, SOURCE_COLUMNS
+from collsim.core.measured_lines import FOREIGN, file_error, parsed, read_rows
+from collsim.errors import FileError, InputError
 
 __all__ = ["SCHEMA", "RowFile", "check_target", "read_rows"]
 
-_FOREIGN: Final = f"is no file of measurements, expected {SCHEMA}"
 _BEGIN: Final = json.dumps({"schema": SCHEMA})[:-1].encode()  # of every file
 
 
@@ -79,7 +78,7 @@ class RowFile:
         except FileExistsError:
             raise _exists(self.path) from None
         except (OSError, ValueError) as error:
-            raise _file_error(self.path, error) from error
+            raise file_error(self.path, error) from error
         self._empty = True
         try:
             self._lock()
@@ -123,13 +122,15 @@ class RowFile:
             raise FileError(self.path, error) from error
         whole = data.rfind(b"\n") + 1
         rest = data[whole:]
+        # Zeros that a machine without power left there are no notes of somebody's.
+        told = rest.strip(b"\0")
         if whole:
-            self.rows = list(_parsed(self.path, data[:whole].decode("utf-8", "replace")))
-            if rest and not rest.startswith(b"{"):
+            self.rows = list(parsed(self.path, data[:whole].decode("utf-8", "replace")))
+            if told and not told.startswith(b"{"):
                 line = data.count(b"\n") + 1
                 raise FileError(self.path, f"line {line} is no row of {SCHEMA}")
         elif rest and not _cut_header(rest):
-            raise FileError(self.path, _FOREIGN)
+            raise FileError(self.path, FOREIGN)
         if rest:
             try:
                 os.ftruncate(self._descriptor, whole)
@@ -202,7 +203,7 @@ def check_target(path: str | os.PathLike[str], resume: bool = False) -> None:
             raise FileError(path, "there is no such folder") from None
         return
     except (OSError, ValueError) as error:
-        raise _file_error(path, error) from error
+        raise file_error(path, error) from error
     if stat.S_ISDIR(mode):
         raise FileError(path, "is a directory")
     if not stat.S_ISREG(mode):
@@ -244,76 +245,8 @@ def _exists(path: str) -> FileError:
     return FileError(path, "exists; --resume goes on with it, or name another file")
 
 
-def read_rows(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """Return the whole rows of a file of measurements, each with all that is said of it.
-
-    Raises
-    ------
-    FileError
-        If it can't be read, or is no such file.
-    """
-    path = os.fspath(path)
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
-    except (OSError, ValueError) as error:
-        raise _file_error(path, error) from error
-    return list(_parsed(path, text[: text.rfind("\n") + 1]))
-
-
 def _line(values: Mapping[str, Any]) -> str:
     try:
         return json.dumps(dict(values), allow_nan=False, ensure_ascii=False) + "\n"
     except ValueError as error:
         raise InputError(f"row: {error}, expected finite numbers") from error
-
-
-def _parsed(path: str, text: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a text; FileError if it is no file of measurements."""
-    source: dict[str, Any] | None = None
-    # Not splitlines, which cuts at characters that JSON has in its strings.
-    for number, line in enumerate(text.split("\n")[:-1], 1):
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict) and found.get("schema") == SCHEMA:
-            source = {key: found[key] for key in SOURCE_COLUMNS if key in found}
-        elif source is None:
-            raise FileError(path, _FOREIGN)
-        elif not isinstance(found, dict) or not found.keys() & {"seconds", "left_out"}:
-            raise FileError(path, f"line {number} is no row of {SCHEMA}")
-        elif "seconds" in found:
-            yield _checked(path, number, source, found)
-
-
-def _checked(
-    path: str, line: int, source: Mapping[str, Any], found: dict[str, Any]
-) -> dict[str, Any]:
-    """Return a row, all of whose columns can be true; FileError names its line."""
-    detail = found.pop(DETAIL, None)
-    # What is no collective has none, and else what every row has.
-    assumed = {"collective": "sendrecv"} if found.pop("left_out", None) else {}
-    row = {**source, **found, **(detail if isinstance(detail, dict) else {})}
-    try:
-        row_of({**assumed, **row}, Source())
-        if row.get("runs") == "schedule" and row.get("algorithm") is None:
-            raise InputError("algorithm: is missing, expected the schedule's")
-        for name, kind in _DETAILS.items():
-            value = row.get(name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, kind)):
-                raise InputError(f"{name}: got {value!r:.40}")
-    except CollsimError as error:
-        raise FileError(path, f"line {line}: {error}") from error
-    return row
-
-
-_DETAILS: Final[Mapping[str, Any]] = {
-    "low": (int, float), "high": (int, float), "relative_error": (int, float),
-    "at_once": int, "world": int, "pairs": list, "pattern": str, "repetitions": int,
-}  # fmt: skip
-"""What readers of the file take of a row's detail, where it is there."""
-
-
-def _file_error(path: str, error: OSError | ValueError) -> FileError:
-    return FileError(path, error if isinstance(error, OSError) else str(error))

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import Final, Literal
 
+from collsim.core.error_summary import ErrorSummary
 from collsim.core.parameter import (
     LINE_UNITS,
     UNITS,
     Parameter,
-    check_number,
     parameter_unit,
     shown,
 )
 from collsim.errors import InputError, UnknownNameError
+from collsim.units import MAX_RANKS
 
 __all__ = ["MAX_CHUNKS", "MODELS", "NCCL_KEYS", "UNITS", "ErrorSummary", "Parameter", "Profile"]
 
@@ -41,32 +42,6 @@ _MOST: Final = 1e18
 _LEAST: Final = {"channels": 1}
 _ABOVE: Final = ("intra_bus", "two_nodes", "tree_two")
 _WORDS: Final = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
-
-
-@dataclass(frozen=True)
-class ErrorSummary:
-    """Distribution over rows of the absolute value of predicted / measured - 1.
-
-    Parameters
-    ----------
-    kind : str
-        ``"in_sample"``, or what was held out: ``sizes collectives ranks nodes``.
-    median, p90 : float
-        Its median and its 90th percentile.
-    n : int
-        Number of rows.
-    """
-
-    kind: str
-    median: float
-    p90: float
-    n: int
-
-    def __post_init__(self) -> None:
-        check_number("median", self.median)
-        check_number("p90", self.p90)
-        if self.n < 1:
-            raise InputError(f"n: got {self.n!r}, expected a whole number from 1 up")
 
 
 def _check_chunks(chunks: object) -> None:
@@ -162,12 +137,25 @@ class Profile:
             raise InputError("parameters: got none, expected link.alpha and link.beta or more")
         if self.model not in MODELS:
             raise UnknownNameError("model", self.model, MODELS)
+        self._check_measured()
         self._check_nccl()
         units = UNITS if self.model == "nccl" else LINE_UNITS
         for key, parameter in self.parameters.items():
             unit = parameter_unit(key, units)
             if parameter.unit != unit:
                 raise InputError(f"{key}: got unit {parameter.unit!r}, expected {unit!r}")
+
+    def _check_measured(self) -> None:
+        """Refuse counts that no machine has, which a cluster would be made of."""
+        expected = f"expected whole numbers from 1 to {MAX_RANKS}"
+        for key in ("ranks", "nodes"):
+            for value in getattr(self, key):
+                if not 1 <= value <= MAX_RANKS:
+                    raise InputError(f"{key}: got {shown(value)}, {expected}")
+        if self.max_bytes and self.min_bytes > self.max_bytes:
+            raise InputError(
+                f"min_bytes: got {self.min_bytes}, expected at most max_bytes, {self.max_bytes}"
+            )
 
     def _check_nccl(self) -> None:
         if self.model != "nccl":

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from collsim.core.collective import Collective, collective
 from collsim.core.dtype import element_size
+from collsim.core.measured_setup import SETUP, setup_of
 from collsim.core.schedule import Schedule
 from collsim.errors import InputError
 from collsim.measure.job import LIBRARY, PATTERNS, Job
@@ -14,10 +15,7 @@ from collsim.measure.transport import MOVED
 from collsim.registry import member
 from collsim.units import format_size
 
-__all__ = ["KEY", "SETUP", "Case", "cases", "check_job", "key_of", "schedule_of"]
-
-SETUP: Final = ("library", "device", "ranks_per_gpu")
-"""Fields of a row that say on what it was measured."""
+__all__ = ["KEY", "Case", "cases", "check_job", "key_of", "schedule_of"]
 
 KEY: Final = (
     "pattern", "collective", "runs", "algorithm", "protocol", "chunks", "ranks", "size",
@@ -106,7 +104,8 @@ class Case:
 
 def key_of(row: dict[str, Any]) -> str:
     """Return what names a measured point."""
-    return repr([row.get(field) for field in KEY])
+    *_, cores = setup_of(row)
+    return repr([*(row.get(field) for field in KEY), cores])
 
 
 def cases(job: Job, ranks: int, local_ranks: int) -> tuple[list[Case], list[str]]:

@@ -4,15 +4,16 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.collective import collective
+from collsim.core.measured_setup import OURS, setup_of
 from collsim.core.measurements_file import RowFile
 from collsim.errors import CollsimError, InputError, MeasureError
-from collsim.measure.cases import SETUP, Case, cases, check_job, key_of, schedule_of
+from collsim.measure.cases import Case, cases, check_job, key_of, schedule_of
 from collsim.measure.execute import (
     Executor,
     Problem,
@@ -31,8 +32,6 @@ from collsim.measure.watch import Watch
 
 __all__ = ["measure"]
 
-_OURS: Final = "collsim's schedules on "
-
 
 @dataclass
 class _Rank:
@@ -46,7 +45,7 @@ class _Rank:
 
 def _common(job: Job, transport: Transport, local_ranks: int, case: Case) -> dict[str, Any]:
     """Return what a row says of the run that it came from."""
-    ours = _OURS if case.ours else ""
+    ours = OURS if case.ours else ""
     return {
         "nodes": _nodes(case, transport.ranks, local_ranks),
         "ranks_per_node": local_ranks,
@@ -142,20 +141,15 @@ def _taken_up(
 
 def _others(file: RowFile, rows: Sequence[dict[str, Any]]) -> list[str]:
     """Say that a file has rows which were measured on something else."""
-    mine = {_setup(row) for row in rows}
-    strange = sum(_setup(row) not in mine for row in file.rows)
+    mine = {setup_of(row) for row in rows}
+    strange = sum(setup_of(row) not in mine for row in file.rows)
     if not strange:
         return []
     text = (
-        f"{strange} of {len(file.rows)} rows in {file.path} are of another library, device or "
-        "number of ranks per GPU; they stay, and are not counted as measured"
+        f"{strange} of {len(file.rows)} rows in {file.path} are of another library, device, "
+        "cores or number of ranks per GPU; they stay, and are not counted as measured"
     )
     return [text]
-
-
-def _setup(row: dict[str, Any]) -> tuple[Any, ...]:
-    library = str(row.get("library")).removeprefix(_OURS)
-    return (library, *(row.get(key) for key in SETUP if key != "library"))
 
 
 def _measured(rank: _Rank, case: Case) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collsim.calibrate.against import compare
 from collsim.calibrate.nodes import of_rows
 from collsim.calibrate.nodes_cluster import cluster_of
 from collsim.calibrate.point_to_point import PointToPoint
+from collsim.calibrate.usable import usable
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.errors import InputError
@@ -62,21 +63,18 @@ def plot_measured(
     ------
     InputError
         If the rows lack one of the algorithms or the ping-pong, or are of several rank
-        counts.
+        counts, element types, reductions, roots or chunks.
     """
     if path is not None:
         check_path(path)
     name = collective(collective_name).name
-    every = list(rows)
+    every, _ = usable(rows)
     own = [row for row in every if row.get("runs") == "schedule" and row["collective"] == name]
     pair = [_of(own, name, algorithm) for algorithm in (a, b)]
-    ranks = sorted({int(row["ranks"]) for row in (*pair[0], *pair[1])})
-    if len(ranks) > 1:
-        raise InputError(
-            f"rows of {', '.join(map(str, ranks))} ranks, expected a file of one rank count"
-        )
+    both = [*pair[0], *pair[1]]
+    _check_alike(both)
     found, nodes = of_rows(every)
-    cluster = cluster_of(found, nodes, ranks[0], "measured")
+    cluster = cluster_of(found, nodes, int(both[0]["ranks"]), "measured")
     said = _subtitle(nodes.between if nodes is not None else found)
     if nodes is not None:
         said = said.replace("messages alone", "messages alone, between nodes", 1)
@@ -85,6 +83,26 @@ def plot_measured(
     if path is not None:
         save(figure, path)
     return figure
+
+
+def _check_alike(rows: Sequence[Row]) -> None:
+    """Refuse rows that one curve would join although they are of different things."""
+    for key, what, one in (
+        ("ranks", "ranks", "rank count"),
+        ("dtype", "element type", "element type"),
+        ("op", "reduction", "reduction"),
+        ("root", "root", "root"),
+        ("chunks", "chunks", "number of chunks"),
+    ):
+        found = sorted({str(row[key]) for row in rows if row.get(key) is not None}, key=_number)
+        if len(found) > 1:
+            said = ", ".join(found)
+            rows_of = f"{said} ranks" if key == "ranks" else f"{what} {said}"
+            raise InputError(f"rows of {rows_of}, expected a file of one {one}")
+
+
+def _number(text: str) -> tuple[int, str]:
+    return (int(text) if text.isdecimal() else 0, text)
 
 
 def _of(rows: Sequence[Row], name: str, algorithm: str) -> list[Row]:

@@ -104,6 +104,21 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
         ),
         (
             'name = "mine"',
+            'name = "mine"\nranks = [100000000]',
+            "p.toml: ranks: got 100000000, expected whole numbers from 1 to 1048576",
+        ),
+        (
+            'name = "mine"',
+            'name = "mine"\nnodes = [0]',
+            "p.toml: nodes: got 0, expected whole numbers from 1 to 1048576",
+        ),
+        (
+            'name = "mine"',
+            'name = "mine"\nmin_bytes = 8\nmax_bytes = 1',
+            "p.toml: min_bytes: got 8, expected at most max_bytes, 1",
+        ),
+        (
+            'name = "mine"',
             'name = "mine"\nranks = [8, true]',
             "p.toml: ranks: got [8, True], expected a list of whole numbers",
         ),

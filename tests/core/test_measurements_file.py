@@ -183,3 +183,28 @@ def test_what_is_no_number_is_not_written(tmp_path: Path) -> None:
     """JSON has none for it."""
     with RowFile(tmp_path / "m.jsonl") as file, pytest.raises(InputError, match="finite"):
         file.append({**ROW, "seconds": float("nan")})
+
+
+@pytest.mark.parametrize("zeros", ["\0" * 64, "\0" * 64 + "\n"])
+def test_zeros_of_a_lost_power_are_cut_off(tmp_path: Path, zeros: str) -> None:
+    """Of a block that was promised and never written; the rows before them count."""
+    path = tmp_path / "m.jsonl"
+    with RowFile(path) as file:
+        file.append(ROW)
+    with path.open("a") as raw:
+        raw.write(zeros)
+    assert read_rows(path) == [ROW]
+    with RowFile(path, resume=True) as file:
+        assert file.rows == [ROW]
+        file.append({**ROW, "size": 16})
+    assert [row["size"] for row in read_rows(path)] == [8, 16]
+
+
+@pytest.mark.parametrize("pair", [[0, 5], [0], "01", [0, "1"], [0, -1], [0, True]])
+def test_pairs_are_two_ranks_of_the_run(tmp_path: Path, pair: object) -> None:
+    """Anything else is named by its line."""
+    path = tmp_path / "m.jsonl"
+    with RowFile(path) as file:
+        file.append({**ROW, "pairs": [[0, 1], pair]})
+    with pytest.raises(FileError, match=r"line 2: pairs: got .*, expected (two )?ranks"):
+        read_rows(path)

@@ -83,7 +83,14 @@ def test_every_forced_pair_is_a_point_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"library": "b"}, {"device": "H100"}, {"ranks_per_gpu": 2}, {"nodes": 2}, {"graph": 5}],
+    [
+        {"library": "b"},
+        {"device": "H100"},
+        {"ranks_per_gpu": 2},
+        {"nodes": 2},
+        {"graph": 5},
+        {"device": None, "cores": 64},
+    ],
 )
 def test_what_was_measured_elsewhere_is_another_point(change: dict[str, object]) -> None:
     """So that --resume measures it, and does not take the other's for it."""

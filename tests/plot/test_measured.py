@@ -54,3 +54,27 @@ def test_rows_of_two_rank_counts_are_refused() -> None:
     more = [{**r, "ranks": 8} for r in ROWS if r.get("runs") == "schedule"]
     with pytest.raises(InputError, match="rows of 4, 8 ranks"):
         plot_measured("broadcast", "mst", "ring", [*ROWS, *more])
+
+
+def test_rows_that_cannot_be_true_are_not_drawn() -> None:
+    """Neither wrong results nor times of 0."""
+    more = [
+        {**r, "wrong": 9} if r["size"] == 64 else {**r, "seconds": 0.0}
+        for r in ROWS
+        if r.get("algorithm") == "ring" and r["size"] in (64, 1024)
+    ]
+    drawn = lines(plot_measured("allreduce", "mst", "ring", [*more, *ROWS]))
+    plain = lines(plot_measured("allreduce", "mst", "ring", ROWS))
+    for name in ("ring, measured", "mst, measured"):
+        assert len(drawn[name].lines[0].get_xdata()) == len(plain[name].lines[0].get_xdata())
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [("dtype", "half", "element type float, half"), ("op", "max", "reduction max, sum")],
+)
+def test_rows_of_two_kinds_are_refused(key: str, value: str, said: str) -> None:
+    """One curve does not join times of different work."""
+    more = [{**r, key: value} for r in ROWS if r.get("runs") == "schedule"]
+    with pytest.raises(InputError, match=f"rows of {said}, expected a file of one"):
+        plot_measured("allreduce", "mst", "ring", [*ROWS, *more])

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +16,7 @@ from collsim.files import write_whole
 
 if TYPE_CHECKING:
     from collsim.calibrate.nodes import Nodes
-    from collsim.calibrate.point_to_point import PointToPoint
+    from collsim.calibrate.point_to_point import PointToPoint, Row
 
 __all__ = ["command"]
 
@@ -69,11 +69,14 @@ def command(
     from collsim.calibrate.nodes import of_rows
     from collsim.calibrate.nodes_cluster import cluster_of
     from collsim.calibrate.point_to_point import profile_of
+    from collsim.calibrate.usable import usable
     from collsim.config.profile import dumps
     from collsim.core.measurements_file import read_rows
     from collsim.report.point_to_point import KEYS, compared_rows, point_text
 
-    rows = read_rows(rows_file)
+    rows, left_out = usable(read_rows(rows_file))
+    for text in left_out:
+        note(text)
     for text in _missed(rows, choice.target, choice.iterations):
         note(text)
     title = name or os.path.basename(stem)
@@ -137,7 +140,7 @@ def _check_written(paths: Iterable[str], resume: bool) -> None:
             )
 
 
-def _missed(rows: list[dict[str, Any]], target: float, count: int | None) -> Iterator[str]:
+def _missed(rows: "Sequence[Row]", target: float, count: int | None) -> Iterator[str]:
     """Say how many points took all their time before they were known well enough."""
     widths = [float(row.get("relative_error") or 0.0) for row in rows]
     missed = [width for width in widths if width > target]

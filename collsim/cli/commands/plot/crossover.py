@@ -14,6 +14,7 @@ from collsim.cli.options import (
     range_options,
     root_option,
 )
+from collsim.cli.output import note
 from collsim.cli.sizes import check_range
 from collsim.cli.what_if import opened
 from collsim.errors import UsageError
@@ -65,10 +66,14 @@ def command(
     check_range(first, last)
     if measured is not None:
         _refuse_model(cluster, first, last, run)
+        from collsim.calibrate.usable import usable
         from collsim.core.measurements_file import read_rows
         from collsim.plot.measured import plot_measured
 
-        plot_measured(collective, a, b, read_rows(measured), path)
+        rows, left_out = usable(read_rows(measured))
+        for text in left_out:
+            note(text)
+        plot_measured(collective, a, b, rows, path)
         return
     network = opened(cluster)
     from collsim.plot.crossover import plot_crossover
