@@ -13,6 +13,7 @@ from collsim.core.collective import collective
 from collsim.core.measured_setup import OURS, setup_of
 from collsim.core.measurements_file import RowFile
 from collsim.errors import CollsimError, InputError, MeasureError
+from collsim.measure.agree import agree
 from collsim.measure.cases import Case, cases, check_job, key_of, schedule_of
 from collsim.measure.execute import (
     Executor,
@@ -75,9 +76,12 @@ def measure(job: Job, transport: Transport, local_ranks: int, watch: Watch) -> i
 
     Raises
     ------
+    UsageError
+        If ranks were told different things.
     MeasureError
         If another rank left, or data came out wrong; names collective, size and rank.
     """
+    agree(job, local_ranks, transport)
     if job.dtype not in transport.dtypes:
         raise InputError(
             f"dtype {job.dtype}: {transport.library} moves {', '.join(transport.dtypes)}"
