@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collsim.core.collective import COLLECTIVES, collective
     from collsim.core.schedule import Schedule
     from collsim.engine.simulate import Job, simulate
+    from collsim.interop.chrome_trace.write import write_trace
     from collsim.plot.crossover import plot_crossover
     from collsim.topology import degrade, delay, fail, groups, reorder
 
@@ -58,6 +59,7 @@ __all__ = [
     "reorder",
     "simulate",
     "verify",
+    "write_trace",
 ]
 
 __version__: Final = "0.1.0"
@@ -84,6 +86,7 @@ _HOME: Final = {
     "reorder": "topology",
     "simulate": "engine.simulate",
     "verify": "choose.verify",
+    "write_trace": "interop.chrome_trace.write",
 }
 
 

@@ -35,6 +35,7 @@ __all__ = ["command"]
     Examples:
       collsim simulate all_reduce --algorithm ring -s 64MiB
       collsim simulate broadcast --algorithm ring --chunks 4 -s 1MiB -c dgx-h100 --json
+      collsim simulate all_reduce -s 64MiB -c dgx-h100 --nodes 2 --trace run.json.gz
     """
 )
 @collective_argument
@@ -52,13 +53,27 @@ __all__ = ["command"]
 @channels_option
 @type_options
 @root_option
+@click.option(
+    "--trace",
+    metavar="FILE",
+    help="Write a trace for Perfetto and chrome://tracing, too: .json or .json.gz.",
+)
 @cluster_options
 @output_options
 def command(
-    collective: str, sizes: tuple[int, ...], cluster: ClusterChoice, output: Output, **run: Any
+    collective: str,
+    sizes: tuple[int, ...],
+    trace: str | None,
+    cluster: ClusterChoice,
+    output: Output,
+    **run: Any,
 ) -> None:
     """Simulate and print."""
     output.check()
+    if trace is not None:
+        from collsim.interop.chrome_trace.write import check_trace_path
+
+        check_trace_path(trace)
     if len(sizes) != 1:
         raise UsageError(f"-s/--size: got {len(sizes)} sizes, expected one")
     (size,) = sizes
@@ -91,6 +106,10 @@ def command(
         multicast=network.setting.multicast,
     )
     timeline = simulate(schedule, network, size)
+    if trace is not None:
+        from collsim.interop.chrome_trace.write import write_trace
+
+        write_trace(timeline, network, trace)
     found = simulation_record(row, timeline)
     title = f"{answer.collective} on {answer.ranks} ranks of {network.name} ({network.shape})"
     title += f", sharing {network.sharing}"
