@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collsim.interop.chrome_trace.write import write_trace
     from collsim.plot.crossover import plot_crossover
     from collsim.topology import degrade, delay, fail, groups, reorder
+    from collsim.workload.estimate import estimate
 
 __all__ = [
     "COLLECTIVES",
@@ -49,6 +50,7 @@ __all__ = [
     "crossover",
     "degrade",
     "delay",
+    "estimate",
     "explain",
     "fail",
     "fit",
@@ -77,6 +79,7 @@ _HOME: Final = {
     "crossover": "choose.crossover",
     "degrade": "topology",
     "delay": "topology",
+    "estimate": "workload.estimate",
     "explain": "choose.explain",
     "fail": "topology",
     "fit": "calibrate.fit",

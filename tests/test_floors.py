@@ -19,6 +19,7 @@ FLOORS = (
     {"core"},
     {"algorithms", "topology", "engine", "measure", "nccl"},
     {"choose", "calibrate", "config"},
+    {"workload"},
     {"plot", "report", "interop"},
     {"__init__"},
     {"cli"},
