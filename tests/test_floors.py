@@ -33,6 +33,7 @@ HOMES = {
     "numba": {"engine"},
     "scipy": {"choose", "calibrate"},
     "torch": {"measure"},
+    "plotly": {"report"},
 }
 LONGEST = 400
 
