@@ -12,16 +12,23 @@ from collsim.interop.chrome_trace._sent import Call
 
 __all__ = ["call_events"]
 
-# Threads of ranks are numbered from 1 up.
-_FIRST = 1_000_000_000
 
+def call_events(calls: list[Call], cluster: Cluster, first: int) -> Iterator[str]:
+    """Yield a process of all calls, with two threads for each: the call, and its path.
 
-def call_events(calls: list[Call], cluster: Cluster) -> Iterator[str]:
-    """Yield a process of all calls, with two threads for each: the call, and its path."""
+    Parameters
+    ----------
+    calls : list of Call
+        What was called.
+    cluster : Cluster
+        Where.
+    first : int
+        The number of the first thread.
+    """
     yield from named("process", CALLS, None, f"collectives on {cluster.name}", CALLS)
     for number, call in enumerate(calls):
         title = f"job {number}: " * (len(calls) > 1) + call.timeline.schedule.collective.name
-        tid = _FIRST + 2 * number
+        tid = first + 2 * number
         yield from named("thread", CALLS, tid, title, tid)
         yield from named("thread", CALLS, tid + 1, f"{title}, critical path", tid + 1)
         yield from _whole(call, cluster, tid)

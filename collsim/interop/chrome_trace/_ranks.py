@@ -18,18 +18,27 @@ IntArray = NDArray[np.int64]
 _BATCH = 4096
 
 
-def rank_events(sent: Sent, cluster: Cluster) -> Iterator[str]:
+def rank_events(sent: Sent, cluster: Cluster, first: int) -> Iterator[str]:
     """Yield every message twice, at its sender and at its receiver, with an arrow between.
 
     Messages that overlap at one rank and direction lie on further threads. At the sender,
     the time before the first byte arrives is a slice within: the arrow leaves from there.
+
+    Parameters
+    ----------
+    sent : Sent
+        The messages.
+    cluster : Cluster
+        Where.
+    first : int
+        The number of the first thread.
     """
     for node in range(cluster.nodes):
         yield from named("process", NODES + node, None, f"node {node}", NODES + node)
     parties = cluster.ranks + cluster.nodes
     order = [np.argsort(end, kind="stable") for end in (sent.src, sent.dst)]
     ptr = [_pointers(end, parties) for end in (sent.src, sent.dst)]
-    thread = 0
+    thread = first
     for party in _by_node(cluster):
         node = int(cluster.node[party]) if party < cluster.ranks else party - cluster.ranks
         for out in (True, False):
@@ -80,7 +89,7 @@ class _Port:
         self.arrow = (self.other != party) & (start < finish)[by_time]
         self.lane = lanes(self.begin, self.end)
         self.lanes = max(self.lane, default=-1) + 1
-        self.party, self.ranks, self.first = party, ranks, first + 1
+        self.party, self.ranks, self.first = party, ranks, first
 
     def events(self) -> Iterator[str]:
         for lane in range(self.lanes):

@@ -14,6 +14,7 @@ from collsim.errors import InputError
 from collsim.files import write_parts
 from collsim.interop.chrome_trace._calls import call_events
 from collsim.interop.chrome_trace._counters import counter_events
+from collsim.interop.chrome_trace._event import NODES
 from collsim.interop.chrome_trace._ranks import rank_events
 from collsim.interop.chrome_trace._sent import Sent
 
@@ -117,9 +118,11 @@ def _text(outcome: Timeline | Together, cluster: Cluster) -> Iterator[bytes]:
     }
     yield f'{{"displayTimeUnit":"ns","otherData":{json.dumps(about)},"traceEvents":[\n'.encode()
     sent = Sent(outcome, cluster)
+    # A thread whose number is that of its process would count as the main one.
+    thread = NODES + cluster.nodes + 1
     events = chain(
-        call_events(sent.calls, cluster),
-        rank_events(sent, cluster),
+        call_events(sent.calls, cluster, thread),
+        rank_events(sent, cluster, thread + 2 * len(sent.calls)),
         counter_events(outcome, cluster),
     )
     between = ""
