@@ -4,10 +4,9 @@ from typing import Any
 
 import click
 
-from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import tell_simulated
 from collsim.cli.lazy import command as _command
+from collsim.cli.one_run import one_run, one_size_option
 from collsim.cli.options import (
     algorithm_option,
     channels_option,
@@ -19,9 +18,6 @@ from collsim.cli.options import (
     type_options,
 )
 from collsim.cli.output import Output
-from collsim.cli.types import SIZE
-from collsim.cli.what_if import opened, tell_large, tell_uncrossed
-from collsim.errors import UsageError
 
 __all__ = ["command"]
 
@@ -36,18 +32,11 @@ __all__ = ["command"]
       collsim simulate all_reduce --algorithm ring -s 64MiB
       collsim simulate broadcast --algorithm ring --chunks 4 -s 1MiB -c dgx-h100 --json
       collsim simulate all_reduce -s 64MiB -c dgx-h100 --nodes 2 --trace run.json.gz
+      collsim simulate all_reduce --algorithm mst -s 1MiB --plot run.png
     """
 )
 @collective_argument
-@click.option(
-    "-s",
-    "--size",
-    "sizes",
-    type=SIZE,
-    multiple=True,
-    required=True,
-    help="The size n, such as 64MiB; one.",
-)
+@one_size_option
 @algorithm_option("auto", "NAME|auto")
 @chunks_option
 @channels_option
@@ -58,12 +47,14 @@ __all__ = ["command"]
     metavar="FILE",
     help="Write a trace for Perfetto and chrome://tracing, too: .json or .json.gz.",
 )
+@click.option("--plot", "picture", metavar="FILE", help="Draw it, too, as PNG, SVG or PDF.")
 @cluster_options
 @output_options
 def command(
     collective: str,
     sizes: tuple[int, ...],
     trace: str | None,
+    picture: str | None,
     cluster: ClusterChoice,
     output: Output,
     **run: Any,
@@ -74,38 +65,18 @@ def command(
         from collsim.interop.chrome_trace.write import check_trace_path
 
         check_trace_path(trace)
-    if len(sizes) != 1:
-        raise UsageError(f"-s/--size: got {len(sizes)} sizes, expected one")
-    (size,) = sizes
-    if run["algorithm"] == "all":
-        raise UsageError("--algorithm all: expected one NAME, or auto")
-    network = opened(cluster)
-    from collsim.core.collective import check_root
+    if picture is not None:
+        from collsim.plot.paper import check_path
 
-    check_root(run["root"], network.ranks)
-    from collsim.algorithms import build
-    from collsim.choose.predict import predict
-    from collsim.engine.simulate import simulate
+        check_path(picture)
+    answer, network, timeline = one_run(collective, sizes, cluster, run)
+    (row,) = answer.rows
     from collsim.report.simulation import SIMULATION_KEYS, simulation_record, simulation_text
 
-    profile = cluster.load_profile()
-    tell_simulated(profile)
-    run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    tell_large(network)
-    answer = predict(collective, network, size, **run)
-    (row,) = answer.rows
-    tell_uncrossed(cluster, answer.collective, [row.algorithm], row.root)
-    schedule = build(
-        answer.collective,
-        row.algorithm,
-        network.ranks,
-        row.root or 0,
-        row.chunks,
-        node=network.node,
-        channels=row.channels,
-        multicast=network.setting.multicast,
-    )
-    timeline = simulate(schedule, network, size)
+    if picture is not None:
+        from collsim.plot.timeline import plot_timeline
+
+        plot_timeline(timeline, network, picture, algorithm=row.algorithm)
     if trace is not None:
         from collsim.interop.chrome_trace.write import write_trace
 
