@@ -235,6 +235,8 @@ def _fit(top: Table, parallel: Parallel, model: Transformer | None, layers: int)
     if parallel.sequence and parallel.tensor == 1:
         raise table.refuse("sequence", "false where tensor is 1")
     if model is None:
+        if parallel.pipeline > 1:
+            raise table.refuse("pipeline", "1 without a [model], which says what stages send")
         return
     if model.heads % parallel.tensor:
         raise table.refuse("tensor", f"a divisor of the {model.heads} heads")

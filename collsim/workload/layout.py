@@ -70,12 +70,15 @@ def layout(parallel: Parallel, ranks: int) -> Layout:
     """
     fixed = parallel.tensor * parallel.pipeline
     data = parallel.data or ranks // fixed
-    if data == 0 or data * fixed != ranks:
-        wanted = "" if parallel.data == 0 else f" x data {data}"
+    if parallel.data and data * fixed != ranks:
         raise InputError(
-            f"parallel: tensor {parallel.tensor} x pipeline {parallel.pipeline}{wanted} does "
-            f"not make the {ranks} ranks of the cluster"
-            + ("" if parallel.data else ", or a whole part of them")
+            f"parallel: tensor {parallel.tensor} x pipeline {parallel.pipeline} x data {data} "
+            f"is {data * fixed}, but the cluster has {ranks} ranks"
+        )
+    if data * fixed != ranks:
+        raise InputError(
+            f"parallel: tensor {parallel.tensor} x pipeline {parallel.pipeline} is {fixed}, "
+            f"expected a divisor of the cluster's {ranks} ranks"
         )
     if data % parallel.expert:
         raise InputError(
