@@ -149,7 +149,9 @@ def _write_stdout(parts: Iterable[bytes]) -> None:
     if binary is None:
         sys.stdout.write(b"".join(parts).decode("utf-8", "surrogateescape"))
     else:
-        binary.writelines(parts)
+        # Not writelines: what stands for stdout may listen to write alone.
+        for part in parts:
+            binary.write(part)
     sys.stdout.flush()
 
 
