@@ -1,7 +1,6 @@
-"""The README is executed: every command it shows prints what it shows.
+"""The README and the docs are executed: every command they show prints what they show.
 
-Run as a script, this file writes the real outputs into the README:
-``python tests/test_readme.py``.
+Run as a script, this file writes the real outputs into them: ``python tests/test_readme.py``.
 """
 
 import doctest
@@ -13,6 +12,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -21,14 +21,25 @@ import collsim
 from collsim import registry
 from collsim.algorithms import find
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+PAGES = [README, *sorted(ROOT.glob("README.*.md")), *sorted(ROOT.glob("docs/*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def blocks(language: str) -> list[str]:
-    """Return the README's code blocks of one language."""
-    found = BLOCK.findall(README.read_text("utf-8"))
+def blocks(language: str, page: Path = README) -> list[str]:
+    """Return a page's code blocks of one language."""
+    found = BLOCK.findall(page.read_text("utf-8"))
     return [body for kind, body in found if kind == language]
+
+
+def shown(language: str) -> list[Any]:
+    """Return the blocks of all pages, with names for the report."""
+    return [
+        pytest.param(body, id=f"{page.name}-{number}")
+        for page in PAGES
+        for number, body in enumerate(blocks(language, page))
+    ]
 
 
 def run(command: str) -> str:
@@ -60,15 +71,18 @@ def transcript(body: str) -> str:
             os.chdir(before)
 
 
-@pytest.mark.parametrize("body", blocks("console"))
-def test_a_command_prints_what_the_readme_shows(body: str) -> None:
+@pytest.mark.parametrize("body", shown("console"))
+def test_a_command_prints_what_the_page_shows(body: str) -> None:
     """Each console block equals what its commands print now."""
     assert transcript(body) == body
 
 
-@pytest.mark.parametrize("body", [body for body in blocks("python") if ">>>" in body])
-def test_a_python_block_does_what_the_readme_shows(body: str) -> None:
-    """Each interactive Python block passes as a doctest."""
+@pytest.mark.parametrize("body", [b for b in shown("python") if ">>>" in b.values[0]])
+def test_a_python_block_does_what_the_page_shows(
+    body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each interactive Python block passes as a doctest, in the folder of the project."""
+    monkeypatch.chdir(ROOT)
     examples = doctest.DocTestParser().get_doctest(body, {}, "README", None, 0)
     assert doctest.DocTestRunner().run(examples).failed == 0
 
@@ -102,11 +116,11 @@ def test_the_readme_shows_five_worked_examples() -> None:
 
 
 if __name__ == "__main__":
-    text = README.read_text("utf-8")
-    sys.stdout.write(f"rewriting {README.name}\n")
-    README.write_text(
-        BLOCK.sub(
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        found = BLOCK.sub(
             lambda m: f"```console\n{transcript(m[2])}```" if m[1] == "console" else m[0], text
-        ),
-        "utf-8",
-    )
+        )
+        if found != text:
+            sys.stdout.write(f"rewriting {page.relative_to(ROOT)}\n")
+            page.write_text(found, "utf-8")
