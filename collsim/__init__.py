@@ -16,7 +16,7 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collsim import nccl
+    from collsim import nccl, plot
     from collsim.algorithms import algorithm_names, build
     from collsim.calibrate.check import check
     from collsim.calibrate.fit import fit
@@ -56,6 +56,7 @@ __all__ = [
     "fit",
     "groups",
     "nccl",
+    "plot",
     "plot_crossover",
     "predict",
     "reorder",
@@ -94,7 +95,7 @@ _HOME: Final = {
 
 
 def __getattr__(name: str) -> object:
-    if name in ("choose", "nccl"):
+    if name in ("choose", "nccl", "plot"):
         # Rooms of those names; that of choose can be called, see there.
         return importlib.import_module(f"collsim.{name}")
     if name not in _HOME:

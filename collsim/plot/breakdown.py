@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["PARTS", "Breakdowns", "breakdown", "plot_breakdown"]
+__all__ = ["PARTS", "Breakdowns", "plot_breakdown", "time_breakdown"]
 
 PARTS: Final = ("launch", "alpha", "beta", "gamma", "waiting")
 _NAMES: Final = {
@@ -79,7 +79,7 @@ class Breakdowns:
         return {part: us for part in PARTS if (us := float(getattr(one, f"{part}_us"))) > 0}
 
 
-def breakdown(
+def time_breakdown(
     collective_name: str,
     cluster: Cluster,
     size: float | str,
@@ -116,7 +116,7 @@ def breakdown(
 
     Examples
     --------
-    >>> found = breakdown("all_reduce", Cluster.ideal(8, "10us", "900GB/s"), 2**20)
+    >>> found = time_breakdown("all_reduce", Cluster.ideal(8, "10us", "900GB/s"), 2**20)
     >>> found.rows[0].algorithm, [round(us, 3) for us in found.parts(0).values()]
     ('recursive_doubling', [30.0, 3.495])
     """
@@ -155,7 +155,7 @@ def plot_breakdown(found: Breakdowns, path: str | os.PathLike[str] | None = None
     Parameters
     ----------
     found : Breakdowns
-        From :func:`breakdown`.
+        From :func:`time_breakdown`.
     path : str or Path, optional
         Write the picture there, as PNG, SVG or PDF by its ending.
 
@@ -168,7 +168,7 @@ def plot_breakdown(found: Breakdowns, path: str | os.PathLike[str] | None = None
 
     Examples
     --------
-    >>> found = breakdown("all_reduce", Cluster.ideal(8, "10us", "900GB/s"), 2**20)
+    >>> found = time_breakdown("all_reduce", Cluster.ideal(8, "10us", "900GB/s"), 2**20)
     >>> plot_breakdown(found).axes[0].get_xlabel()
     'time (µs)'
     """

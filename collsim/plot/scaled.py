@@ -15,7 +15,7 @@ from collsim.errors import InputError
 from collsim.plot.paper import STYLES
 from collsim.units import parse_size
 
-__all__ = ["Scaling", "scaling"]
+__all__ = ["Scaling", "scaling_curves"]
 
 _MOST_CLUSTERS: Final = 64
 _US: Final = 1e-6  # rows have microseconds
@@ -59,7 +59,7 @@ class Scaling:
     left_out: dict[str, str]
 
 
-def scaling(
+def scaling_curves(
     collective_name: str,
     clusters: Iterable[Cluster],
     size: float | str,
@@ -98,7 +98,7 @@ def scaling(
     Examples
     --------
     >>> clusters = [Cluster.ideal(p, "10us", "900GB/s") for p in (2, 4, 8)]
-    >>> found = scaling("broadcast", clusters, "1KiB", ["mst", "ring"])
+    >>> found = scaling_curves("broadcast", clusters, "1KiB", ["mst", "ring"])
     >>> [row and round(row.time_us) for row in found.lines["mst"]]
     [10, 20, 30]
     """

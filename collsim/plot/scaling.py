@@ -9,14 +9,14 @@ from collsim.errors import InputError
 from collsim.plot.ends import name_ends
 from collsim.plot.heading import head
 from collsim.plot.paper import STYLES, check_path, save, spaced, styled, time_axis
-from collsim.plot.scaled import Scaling, scaling
+from collsim.plot.scaled import Scaling, scaling_curves
 from collsim.units import format_size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Scaling", "plot_scaling", "scaling"]
+__all__ = ["Scaling", "plot_scaling", "scaling_curves"]
 
 _LETTER: Final = 0.08  # inches that a letter beside the axes takes
 _TICKS: Final = 16  # counts that there is room to name
@@ -34,7 +34,7 @@ def plot_scaling(
     Parameters
     ----------
     found : Scaling
-        From :func:`scaling`.
+        From :func:`scaling_curves`.
     path : str or Path, optional
         Write the picture there, as PNG, SVG or PDF by its ending.
     value : {"time", "busbw"}
@@ -51,7 +51,7 @@ def plot_scaling(
     --------
     >>> from collsim.core.cluster import Cluster
     >>> clusters = [Cluster.ideal(p, "10us", "900GB/s") for p in (2, 4, 8)]
-    >>> figure = plot_scaling(scaling("all_reduce", clusters, "1MiB", ["ring"]))
+    >>> figure = plot_scaling(scaling_curves("all_reduce", clusters, "1MiB", ["ring"]))
     >>> figure.axes[0].get_xlabel()
     'ranks'
     """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Winners", "plot_winners", "winners"]
+__all__ = ["Winners", "plot_winners", "winners_map"]
 
 _MOST: Final = 24  # rows that a picture has room for
 _WIDTH, _ROW = 9.0, 0.5
@@ -66,7 +66,7 @@ class Winners:
         )
 
 
-def winners(
+def winners_map(
     collective_name: str,
     clusters: Iterable[Cluster],
     *,
@@ -96,7 +96,7 @@ def winners(
 
     Examples
     --------
-    >>> found = winners("gather", [Cluster.ideal(p, "10us", "900GB/s") for p in (2, 8)])
+    >>> found = winners_map("gather", [Cluster.ideal(p, "10us", "900GB/s") for p in (2, 8)])
     >>> found.labels, found.algorithms
     (('2 ranks', '8 ranks'), ('mst',))
     """
@@ -123,7 +123,7 @@ def plot_winners(found: Winners, path: str | os.PathLike[str] | None = None) -> 
     Parameters
     ----------
     found : Winners
-        From :func:`winners`.
+        From :func:`winners_map`.
     path : str or Path, optional
         Write the picture there, as PNG, SVG or PDF by its ending.
 
@@ -136,7 +136,7 @@ def plot_winners(found: Winners, path: str | os.PathLike[str] | None = None) -> 
 
     Examples
     --------
-    >>> found = winners("all_reduce", [Cluster.ideal(8, "10us", "900GB/s")])
+    >>> found = winners_map("all_reduce", [Cluster.ideal(8, "10us", "900GB/s")])
     >>> [text.get_text() for text in plot_winners(found).axes[0].texts][:2]
     ['recursive_doubling', 'halving_doubling']
     """

@@ -56,12 +56,12 @@ def command(
     names_alone(algorithm)
     network = opened(cluster)
     tell_large(network)
-    from collsim.plot.breakdown import breakdown, plot_breakdown
+    from collsim.plot.breakdown import plot_breakdown, time_breakdown
 
     profile = cluster.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     fitted = fitted_times(profile, cluster.healthy())
-    found = breakdown(collective, network, size, algorithm, fitted=fitted, **run)
+    found = time_breakdown(collective, network, size, algorithm, fitted=fitted, **run)
     plot_breakdown(found, path)
     tell_profile(profile, found.collective, network, found.rows)
     tell_left_out(found.left_out)

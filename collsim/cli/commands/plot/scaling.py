@@ -66,13 +66,13 @@ def command(
     names_alone(algorithm)
     clusters = series.load()
     tell_large(clusters[-1])
-    from collsim.plot.scaling import plot_scaling, scaling
+    from collsim.plot.scaling import plot_scaling, scaling_curves
 
     profile = series.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     healthy = series.base.healthy() if series.changed else None
     fitted = fitted_times(profile, healthy)
-    found = scaling(collective, clusters, size, algorithm, fitted=fitted, **run)
+    found = scaling_curves(collective, clusters, size, algorithm, fitted=fitted, **run)
     plot_scaling(found, path, value)
     rows = [row for line in found.lines.values() for row in line if row is not None]
     tell_profile(profile, found.collective, clusters[-1], rows)

@@ -61,13 +61,13 @@ def command(
         raise UsageError(f"-b {first} is not below -e {last}, expected a range of sizes")
     clusters = series.load()
     tell_large(clusters[-1], every_size=True)
-    from collsim.plot.winners import plot_winners, winners
+    from collsim.plot.winners import plot_winners, winners_map
 
     profile = series.load_profile()
     tell_simulated(profile)
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     only = None if algorithms in (None, ("all",), ("auto",)) else algorithms
-    found = winners(
+    found = winners_map(
         collective, clusters, algorithms=only, min_bytes=first, max_bytes=last, **run
     )
     plot_winners(found, path)
