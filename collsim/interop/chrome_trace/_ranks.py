@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.cluster import Cluster
+from collsim.engine.lanes import lanes
 from collsim.interop.chrome_trace._event import NODES, arrow, named, slice_
-from collsim.interop.chrome_trace._lanes import lanes
 from collsim.interop.chrome_trace._sent import Sent
 
 __all__ = ["rank_events"]

@@ -20,7 +20,6 @@ from collsim.engine.simulate import Job, simulate
 from collsim.engine.traffic import Traffic
 from collsim.errors import FileError, InputError
 from collsim.interop.chrome_trace._counters import levels
-from collsim.interop.chrome_trace._lanes import lanes
 
 
 def test_no_list_of_all_events_is_held(tmp_path: Path) -> None:
@@ -111,9 +110,3 @@ def test_levels_that_stay_are_told_once() -> None:
     ones = np.ones(2) * 1e9
     one = Traffic("link", 1e9, np.array([0.0, 1e-6]), np.array([1e-6, 2e-6]), ones)
     assert levels(one) == [(0, 1e9), (2000, 0.0)]
-
-
-def test_lanes_are_as_few_as_can_be() -> None:
-    """As many as overlap at the busiest time; what takes no time needs one for none."""
-    assert lanes(np.array([0, 0, 1, 2]), np.array([2, 1, 3, 2])) == [0, 1, 1, 0]
-    assert lanes(np.array([0, 0]), np.array([0, 0])) == [0, 0]
