@@ -6,6 +6,7 @@ import click
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.fitted import tell_simulated
+from collsim.cli.schedules import needed, scheduled_run
 from collsim.cli.types import SIZE
 from collsim.cli.what_if import opened, tell_large, tell_uncrossed
 from collsim.errors import UsageError
@@ -37,20 +38,24 @@ def one_size(sizes: tuple[int, ...]) -> int:
 
 
 def one_run(
-    collective: str, sizes: tuple[int, ...], cluster: "ClusterChoice", run: dict[str, Any]
+    collective: str | None,
+    sizes: tuple[int, ...],
+    cluster: "ClusterChoice",
+    run: dict[str, Any],
 ) -> "tuple[Prediction, Cluster, Timeline]":
     """Simulate, and tell what a reader has to know of it.
 
     Parameters
     ----------
-    collective : str
-        Any spelling.
+    collective : str, optional
+        Any spelling; a file of a schedule says its own.
     sizes : tuple of int
         One.
     cluster : ClusterChoice
         Where it runs.
     run : dict
-        Further options as :func:`collsim.choose.predict.predict` takes them.
+        Further options as :func:`collsim.choose.predict.predict` takes them, and `schedule`,
+        a file that takes the place of an algorithm.
 
     Returns
     -------
@@ -58,6 +63,10 @@ def one_run(
         The prediction has one row.
     """
     size = one_size(sizes)
+    path = run.pop("schedule", None)
+    if path is not None:
+        return scheduled_run(path, collective, size, cluster, run)
+    collective = needed(collective)
     if run["algorithm"] == "all":
         raise UsageError("--algorithm all: expected one NAME, or auto")
     network = opened(cluster)

@@ -12,12 +12,12 @@ from collsim.cli.options import (
     channels_option,
     chunks_option,
     cluster_options,
-    collective_argument,
     output_options,
     root_option,
     type_options,
 )
 from collsim.cli.output import Output
+from collsim.cli.schedules import optional_collective, schedule_option
 
 __all__ = ["command"]
 
@@ -33,11 +33,13 @@ __all__ = ["command"]
       collsim simulate broadcast --algorithm ring --chunks 4 -s 1MiB -c dgx-h100 --json
       collsim simulate all_reduce -s 64MiB -c dgx-h100 --nodes 2 --trace run.json.gz
       collsim simulate all_reduce --algorithm mst -s 1MiB --plot run.png
+      collsim simulate --schedule examples/schedule_swing_4.txt -s 1MiB
     """
 )
-@collective_argument
+@optional_collective
 @one_size_option
 @algorithm_option("auto", "NAME|auto")
+@schedule_option
 @chunks_option
 @channels_option
 @type_options
@@ -51,7 +53,7 @@ __all__ = ["command"]
 @cluster_options
 @output_options
 def command(
-    collective: str,
+    collective: str | None,
     sizes: tuple[int, ...],
     trace: str | None,
     picture: str | None,
