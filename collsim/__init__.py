@@ -30,8 +30,12 @@ if TYPE_CHECKING:
     from collsim.core.collective import COLLECTIVES, collective
     from collsim.core.schedule import Schedule
     from collsim.engine.simulate import Job, simulate
+    from collsim.engine.verdict import verify_schedule
     from collsim.interop.chrome_trace.write import write_trace
     from collsim.plot.crossover import plot_crossover
+    from collsim.plot.fit import plot_fit
+    from collsim.plot.timeline import plot_timeline
+    from collsim.plot.winners import plot_winners, winners_map
     from collsim.topology import degrade, delay, fail, groups, reorder
     from collsim.workload.estimate import estimate
 
@@ -58,10 +62,15 @@ __all__ = [
     "nccl",
     "plot",
     "plot_crossover",
+    "plot_fit",
+    "plot_timeline",
+    "plot_winners",
     "predict",
     "reorder",
     "simulate",
     "verify",
+    "verify_schedule",
+    "winners_map",
     "write_trace",
 ]
 
@@ -86,10 +95,15 @@ _HOME: Final = {
     "fit": "calibrate.fit",
     "groups": "topology",
     "plot_crossover": "plot.crossover",
+    "plot_fit": "plot.fit",
+    "plot_timeline": "plot.timeline",
+    "plot_winners": "plot.winners",
     "predict": "choose.predict",
     "reorder": "topology",
     "simulate": "engine.simulate",
     "verify": "choose.verify",
+    "verify_schedule": "engine.verdict",
+    "winners_map": "plot.winners",
     "write_trace": "interop.chrome_trace.write",
 }
 
