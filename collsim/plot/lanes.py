@@ -1,6 +1,5 @@
 """What a picture of a timeline shows: bars in lanes or, for many ranks, how busy groups are."""
 
-import heapq
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from collsim.core.cluster import Cluster
 from collsim.core.timeline import Timeline
+from collsim.engine.lanes import lanes
 from collsim.errors import InputError
 
 __all__ = ["MOST_BARS", "MOST_RANKS", "Bars", "By", "Cells", "Per", "timeline_lanes"]
@@ -45,7 +45,8 @@ class Bars:
     begin, end : float array, shape (B,)
         Seconds.
     value : int array, shape (B,)
-        What it is coloured by: its round, from 1 up, or the first chunk that it carries.
+        What it is coloured by: its round, from 1 up, or the first chunk that it carries; -1
+        where it carries none.
     peer : tuple of str
         What is written on it: ``"→3"``, the receiver, or ``"←3"``, the sender.
     """
@@ -148,7 +149,9 @@ def _bars(timeline: Timeline, cluster: Cluster, by: By, per: Per) -> Bars:
     if by == "round":
         value = schedule.round.astype(np.int64) + 1
     else:
-        value = np.minimum.reduceat(schedule.piece, schedule.piece_ptr[:-1]).astype(np.int64)
+        some = np.flatnonzero(np.diff(schedule.piece_ptr))
+        value = np.full(len(schedule), -1)
+        value[some] = np.minimum.reduceat(schedule.piece, schedule.piece_ptr[:-1][some])
     lane = src * sends
     peer = [f"→{schedule.party(i).replace('switch of node ', 'switch ')}" for i in dst.tolist()]
     if per == "port":
@@ -167,31 +170,29 @@ def _bars(timeline: Timeline, cluster: Cluster, by: By, per: Per) -> Bars:
     if per == "port":
         names = [f"{name} {('out', 'in')[i % 2]}" for name, i in zip(names, kept, strict=True)]
     home = [*cluster.node.tolist(), *range(schedule.agents)]
-    lanes = np.array([number[i] for i in lane[seen].tolist()], dtype=np.int64)
-    row, rows = _packed(lanes, begin[seen], end[seen], len(kept))
+    place = np.array([number[i] for i in lane[seen].tolist()], dtype=np.int64)
+    row, rows = _packed(place, begin[seen], end[seen], len(kept))
     return Bars(
-        tuple(names), np.array([home[i // sends] for i in kept]), rows, operation[seen], lanes,
+        tuple(names), np.array([home[i // sends] for i in kept]), rows, operation[seen], place,
         row, begin[seen], end[seen], value[seen], tuple(peer[i] for i in seen.tolist()),
     )  # fmt: skip
 
 
 def _packed(
-    lane: IntArray, begin: FloatArray, end: FloatArray, lanes: int
+    lane: IntArray, begin: FloatArray, end: FloatArray, count: int
 ) -> tuple[IntArray, IntArray]:
     """Return a row for every bar on which no other lies at the same time, and rows by lane."""
     row = np.zeros(lane.size, dtype=np.int64)
-    rows = np.ones(lanes, dtype=np.int64)
-    free: list[list[int]] = [[] for _ in range(lanes)]
-    busy: list[list[tuple[float, int]]] = [[] for _ in range(lanes)]
+    rows = np.ones(count, dtype=np.int64)
     # Ends and starts that are one in the model may differ in their last digits.
     sliver = 1e-9 * float(end.max(initial=0.0))
-    for i in np.lexsort((end, begin)).tolist():
-        k = int(lane[i])
-        while busy[k] and busy[k][0][0] <= begin[i] + sliver:
-            heapq.heappush(free[k], heapq.heappop(busy[k])[1])
-        row[i] = heapq.heappop(free[k]) if free[k] else len(busy[k])
-        rows[k] = max(rows[k], row[i] + 1)
-        heapq.heappush(busy[k], (float(end[i]), int(row[i])))
+    order = np.lexsort((end, begin, lane))
+    first = np.searchsorted(lane[order], np.arange(count + 1))
+    for k in range(count):
+        mine = order[first[k] : first[k + 1]]
+        if mine.size:
+            row[mine] = lanes(begin[mine], end[mine] - sliver)
+            rows[k] = row[mine].max() + 1
     return row, rows
 
 
