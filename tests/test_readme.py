@@ -115,6 +115,26 @@ def test_the_readme_shows_five_worked_examples() -> None:
     assert any("examples/" in body for body in shown)
 
 
+def test_the_chinese_readme_says_the_same() -> None:
+    """Each links the other; installing and the formulas of the model are the same."""
+    english, chinese = (ROOT / name for name in ("README.md", "README.zh.md"))
+    assert "(README.zh.md)" in english.read_text("utf-8")
+    assert "(README.md)" in chinese.read_text("utf-8")
+    installs = blocks("sh", chinese)
+    assert len(installs) == 2
+    assert set(installs) <= set(blocks("sh"))
+    assert formulas(chinese) == formulas(english)
+    assert len(formulas(english)) == 5
+
+
+def formulas(page: Path) -> list[str]:
+    """Return the rows of the table of formulas: symbols alone, without words."""
+    lines = page.read_text("utf-8").splitlines()
+    start = next(i for i, line in enumerate(lines) if re.match(r"\| .*`mst`.*`ring`", line))
+    rows = [line.split("|", 2)[2] for line in lines[start + 2 : start + 7]]
+    return [re.sub(r"[^⌈⌉()αβP·/−+\d½|]", "", row) for row in rows]
+
+
 if __name__ == "__main__":
     for page in PAGES:
         text = page.read_text("utf-8")

@@ -153,7 +153,7 @@ def test_second_notebook_says_the_numbers_that_it_computes() -> None:
 
 
 def test_third_notebook_says_the_numbers_that_it_computes() -> None:
-    """All but 2 of 68 ms hide; with an ill card a step takes two thirds longer, messages thrice."""
+    """All but 2 of 68 ms hide; with an ill card a step takes two thirds longer."""
     words, shown = said_and_shown(3)
     well, ill = (float(ms) for ms in re.findall(r"by-hand: ([\d.]+) ms", shown))
     assert ill / well == pytest.approx(5 / 3, rel=0.02)
