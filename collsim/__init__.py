@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collsim.plot.fit import plot_fit
     from collsim.plot.timeline import plot_timeline
     from collsim.plot.winners import plot_winners, winners_map
+    from collsim.report.page.write import write_report
     from collsim.topology import degrade, delay, fail, groups, reorder
     from collsim.workload.estimate import estimate
 
@@ -71,6 +72,7 @@ __all__ = [
     "verify",
     "verify_schedule",
     "winners_map",
+    "write_report",
     "write_trace",
 ]
 
@@ -104,6 +106,7 @@ _HOME: Final = {
     "verify": "choose.verify",
     "verify_schedule": "engine.verdict",
     "winners_map": "plot.winners",
+    "write_report": "report.page.write",
     "write_trace": "interop.chrome_trace.write",
 }
 

@@ -131,7 +131,7 @@ def answer(
     --------
     >>> found = answer("all_reduce", Cluster.ideal(8, "10us", "900GB/s"))
     >>> [crossing.size for crossing in found.crossings]
-    [21600000]
+    [21599999]
     """
     run = {"root": root, "chunks": chunks, "channels": channels, "model": model}
     policy = choose(
