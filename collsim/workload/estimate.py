@@ -96,8 +96,9 @@ def estimate(
         message=message(work, found),
         optimizer=work.compute.optimizer,
     )
-    timer = Timer(cluster, found, work.algorithms)
-    timed = {task.call: timer(task.call) for task in todo if task.call is not None}
+    calls = dict.fromkeys(task.call for task in todo if task.call is not None)
+    timer = Timer(cluster, found, work.algorithms, calls)
+    timed = {call: timer(call) for call in calls}
     events = run(todo, {call: one.cost for call, one in timed.items()})
     return _estimate(work, cluster, events, timed, (found.tensor, found.expert, found.data))
 

@@ -1,6 +1,7 @@
 """How long each collective of a step takes: in its group alone, and in all groups at once."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,22 +77,46 @@ class Timer:
     algorithms : dict of str
         Algorithm per kind of group; ``"auto"`` chooses for each size, in the first group and
         as though it were alone.
+    calls : iterable of Call
+        What will be timed.
     """
 
-    def __init__(self, cluster: Cluster, layout: Layout, algorithms: dict[str, str]) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        layout: Layout,
+        algorithms: dict[str, str],
+        calls: Iterable[Call],
+    ) -> None:
         self.cluster, self.layout, self.algorithms = cluster, layout, algorithms
-        self._timed: dict[Call, Timed] = {}
-        self._same: dict[tuple[str, str, float, int], Timed] = {}
-        self._parts: dict[tuple[int, ...], Cluster] = {}
+        self._timed: dict[tuple[str, str, int, float], Timed] = {}
+        # All sizes of a collective in a group are asked for at once: what is built for one
+        # of them serves all.
+        sizes: dict[tuple[str, str, int], dict[float, None]] = {}
+        for call in calls:
+            sizes.setdefault(_place(call), {})[call.nbytes] = None
+        self._sizes = {place: list(found) for place, found in sizes.items()}
+        self._chosen: dict[tuple[str, str, int], dict[float, _How]] = {}
 
     def __call__(self, call: Call) -> Timed:
         """Return a collective, timed."""
-        if call not in self._timed:
-            key = call.kind, call.collective, call.nbytes, call.border
-            found = self._same.get(key)
-            self._timed[call] = self._time(call) if found is None else found
-            self._same[key] = self._timed[call]
-        return self._timed[call]
+        key = *_place(call), call.nbytes
+        if key not in self._timed:
+            self._timed[key] = self._time(call)
+        return self._timed[key]
+
+    def _first(self, call: Call, part: Cluster, algorithm: str) -> _How:
+        """Return how a collective is run in the first group."""
+        place = _place(call)
+        if place not in self._chosen:
+            asked = self._sizes.get(place, [])
+            self._chosen[place] = dict(
+                zip(asked, _hows(call, part, asked, algorithm), strict=True)
+            )
+        found = self._chosen[place]
+        if call.nbytes not in found:
+            found[call.nbytes] = _hows(call, part, [call.nbytes], algorithm)[0]
+        return found[call.nbytes]
 
     def _groups(self, call: Call) -> Groups:
         if call.kind == "pipeline":
@@ -150,14 +175,15 @@ class Timer:
     def _made(
         self, call: Call, part: Cluster, algorithm: str, usual: _How | None
     ) -> tuple[_How, Schedule]:
-        if usual is not None:
-            try:
-                return usual, _built(call, part, usual)
-            except InputError:
-                if algorithm != "auto":
-                    raise
-        (row,) = predict(call.collective, part, call.nbytes, algorithm).rows
-        how = _How(row.algorithm, row.chunks, row.channels)
+        if usual is None:
+            how = self._first(call, part, algorithm)
+            return how, _built(call, part, how)
+        try:
+            return usual, _built(call, part, usual)
+        except InputError:
+            if algorithm != "auto":
+                raise
+        (how,) = _hows(call, part, [call.nbytes], algorithm)
         return how, _built(call, part, how)
 
     def _load(self, jobs: list[Job]) -> FloatArray:
@@ -193,3 +219,13 @@ def _built(call: Call, part: Cluster, how: _How) -> Schedule:
         call.collective, how.algorithm, part.ranks, 0, how.chunks,
         node=part.node, channels=how.channels, multicast=part.setting.multicast,
     )  # fmt: skip
+
+
+def _place(call: Call) -> tuple[str, str, int]:
+    return call.kind, call.collective, call.border
+
+
+def _hows(call: Call, part: Cluster, sizes: list[float], algorithm: str) -> list[_How]:
+    """Return how a collective of some sizes is run on a cluster."""
+    rows = predict(call.collective, part, sizes, algorithm).rows
+    return [_How(row.algorithm, row.chunks, row.channels) for row in rows]
