@@ -130,7 +130,7 @@ def _numbers(axes: "Axes", found: LinkMap) -> None:
         (
             spaced(format_bandwidth(float(f"{rate:.3g}"), 3)),
             spaced(format_size(float(f"{nbytes:.4g}"), 3)),
-            f"{use:.0%}",
+            f"{use:.0%}" if use >= 0.1 else f"{use:.1%}",
         )
         for rate, nbytes, use in zip(found.capacity, found.nbytes, found.use, strict=True)
     ]

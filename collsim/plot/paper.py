@@ -67,6 +67,8 @@ _RC: Final[dict[str, Any]] = {
     "hatch.linewidth": 0.5,
 }
 
+# Axes of times that span less have too few decades to name these alone.
+_FEW: Final = 50.0
 _TIMES: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -175,8 +177,15 @@ def time_axis(axes: "Axes") -> None:
     """Make y a logarithmic axis of times in s, ms, µs or ns."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+    class Steps(LogLocator):
+        """Decades, and 2 and 5 of each where there are hardly two of them."""
+
+        def tick_values(self, vmin: float, vmax: float) -> Any:
+            self.set_params(subs=(1.0, 2.0, 5.0) if vmax < _FEW * vmin else (1.0,))
+            return super().tick_values(vmin, vmax)
+
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(10.0, numticks=20))
+    axes.yaxis.set_major_locator(Steps(10.0, numticks=20))
     axes.yaxis.set_minor_locator(LogLocator(10.0, subs=tuple(range(2, 10)), numticks=200))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: time_label(y)))
     axes.yaxis.set_minor_formatter(NullFormatter())

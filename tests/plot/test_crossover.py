@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -138,29 +139,37 @@ def test_lines_differ_in_more_than_colour() -> None:
     assert mst.is_dashed() != ring.is_dashed()
 
 
-def test_no_label_lies_on_another() -> None:
+@pytest.mark.parametrize(
+    ("line", "cluster", "sizes"),
+    [
+        ("all_reduce mst ring", EIGHT, {}),
+        ("broadcast mst ring", Cluster.load("dgx-h100", nodes=2), {}),
+        ("gather mst ring", EIGHT, {}),
+        ("all_reduce mst ring", EIGHT, {"min_bytes": 2**20, "max_bytes": 2**26}),
+    ],
+    ids=["usual", "nodes", "gather", "few sizes"],
+)
+def test_no_label_lies_on_another(
+    line: str, cluster: Cluster, sizes: dict[str, int], apart: Any
+) -> None:
     """Neither ticks nor names nor boxes overlap, on these four pictures."""
-    two = Cluster.load("dgx-h100", nodes=2)
-    pictures = [
-        plot_crossover("all_reduce", "mst", "ring", EIGHT),
-        plot_crossover("broadcast", "mst", "ring", two),
-        plot_crossover("gather", "mst", "ring", EIGHT),
-        plot_crossover("all_reduce", "mst", "ring", EIGHT, min_bytes=2**20, max_bytes=2**26),
-    ]
-    for figure in pictures:
-        FigureCanvasAgg(figure).draw()
-        (axes,) = figure.axes
-        words = [*axes.texts, axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label]  # type: ignore[attr-defined]
-        words += [
-            *axes.get_xticklabels(),
-            *axes.get_yticklabels(),
-            *figure.legends[0].get_texts(),
-        ]
-        boxes = [w.get_window_extent() for w in words if w.get_visible() and w.get_text()]
-        inside = [box for box in boxes if figure.bbox.overlaps(box)]
-        assert not any(
-            one.overlaps(other) for i, one in enumerate(inside) for other in inside[:i]
-        ), axes.get_title(loc="left")
+    assert apart(plot_crossover(*line.split(), cluster, **sizes)) > 15
+
+
+def test_few_decades_have_steps_between_them() -> None:
+    """From 20 us to 1 ms: 50, 100, 200, 500 us and 1 ms have names."""
+    figure = plot_crossover(
+        "all_reduce", "mst", "ring", EIGHT, min_bytes=2**20, max_bytes=2**26
+    )
+    axes = figure.axes[0]
+    low, high = axes.get_ylim()
+    inside = [round(float(tick) * 1e6) for tick in axes.get_yticks() if low <= tick <= high]
+    assert inside == [50, 100, 200, 500, 1000]
+
+
+def test_curves_have_their_names_at_their_ends(svg: Path) -> None:
+    """Beside the legend, so that no colour is needed."""
+    assert [text for text in texts(svg) if text in {"mst", "ring"}].count("ring") == 2
 
 
 def test_png_is_a_picture(tmp_path: Path) -> None:
