@@ -28,6 +28,7 @@ __all__ = ["SCHEMA", "load"]
 
 SCHEMA: Final = "collsim/workload/1"
 
+_FASTEST: Final = 1e30
 _TOP: Final = (
     "schema", "name", "source", "cluster", "model", "batch", "types", "parallel", "compute",
     "algorithms", "collective",
@@ -177,8 +178,8 @@ def _compute(top: Table, derived: bool) -> Compute:
             raise table.refuse(both, "either peak and efficiency, or forward and backward")
         return Compute(**{key: table.take(key, "time") for key in times}, **found)
     peak = table.take("peak", "number")
-    if peak == 0:
-        raise table.refuse("peak", "operations per second above 0, such as 989.4e12")
+    if not 1 <= peak <= _FASTEST:
+        raise table.refuse("peak", "operations per second, 1 to 1e30, such as 989.4e12")
     return Compute(rate=peak * table.take("efficiency", "part"), **found)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from collsim.config.workload import load
 from collsim.core.cluster import Cluster
 from collsim.core.workload import Workload
-from collsim.errors import InputError
+from collsim.errors import InputError, TooLargeError
 from collsim.workload.clock import Event, idle, run
 from collsim.workload.derive import message, stages
 from collsim.workload.layout import layout
@@ -18,6 +18,8 @@ from collsim.workload.timing import Timed, Timer
 __all__ = ["Estimate", "EstimateRow", "StepEvent", "estimate", "own_cluster"]
 
 _ROUNDING: Final = 1e-9
+# Visits of layers and calls of a step; a second or two for each million of events.
+_MOST: Final = 500_000
 
 
 def own_cluster(work: Workload) -> Cluster:
@@ -87,6 +89,7 @@ def estimate(
             "estimate: got a rank that enters late, but a step has many collectives; "
             "expected a cluster without delays"
         )
+    _check_size(work)
     found = layout(work.parallel, cluster.ranks)
     parts = stages(work, found)
     todo = tasks(
@@ -101,6 +104,17 @@ def estimate(
     timed = {call: timer(call) for call in calls}
     events = run(todo, {call: one.cost for call, one in timed.items()})
     return _estimate(work, cluster, events, timed, (found.tensor, found.expert, found.data))
+
+
+def _check_size(work: Workload) -> None:
+    visits = 2 * work.layers + sum(given.count for given in work.given)
+    visits *= work.batch.micro_batches
+    if visits > _MOST:
+        raise TooLargeError(
+            f"workload {work.name}: {visits:,} layers and collectives in a step, which is more "
+            f"than the {_MOST:,} that are put together; expected fewer layers, micro-batches "
+            "or calls"
+        )
 
 
 def _estimate(

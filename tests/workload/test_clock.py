@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from collsim.workload.clock import Cost, idle, run
 from collsim.workload.parts import Call
@@ -92,6 +94,37 @@ def test_the_same_list_gives_the_same_events() -> None:
     todo = [call(A), call(B), compute(1), compute(1, 0, 1)]
     costs = {A: cost(1 / 3, 1), B: cost(1 / 3, 1)}
     assert run(todo, costs) == run(todo, costs)
+
+
+@given(data=st.data())
+@settings(max_examples=60)
+def test_without_shared_links_a_step_is_a_longest_path(data: st.DataObject) -> None:
+    """Each starts with the last of the one before it in its stream and all it waits for."""
+    costs = {A: cost(0.75, 0.0), B: cost(2.0, 0.0)}
+    todo: list[Task] = []
+    for number in range(data.draw(st.integers(1, 12))):
+        waits = data.draw(
+            st.sets(st.integers(0, number - 1), max_size=2) if number else st.just(set())
+        )
+        kind = data.draw(st.sampled_from([None, A, B]))
+        stage = data.draw(st.integers(0, 1))
+        seconds = data.draw(st.sampled_from([0.0, 0.5, 1.25]))
+        after = tuple(sorted(waits))
+        todo.append(
+            compute(seconds, *after, stage=stage)
+            if kind is None
+            else call(kind, *after, stage=stage)
+        )
+    ends: list[float] = []
+    tails: dict[tuple[int, str], float] = {}
+    for event in run(todo, costs):
+        task = event.task
+        key = task.stage, task.stream
+        start = max([tails.get(key, 0.0), *(ends[other] for other in task.after)])
+        lasts = task.seconds if task.call is None else costs[task.call].seconds
+        assert (event.start, event.end) == (start, start + lasts)
+        ends.append(event.end)
+        tails[key] = event.end
 
 
 @pytest.mark.parametrize("first", [0.1, 1.0, 7.0])

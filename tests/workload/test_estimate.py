@@ -26,7 +26,7 @@ from collsim.core.workload import (
     Parallel,
     Workload,
 )
-from collsim.errors import InputError
+from collsim.errors import InputError, TooLargeError
 from collsim.workload.result import Estimate
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "workloads"
@@ -188,6 +188,13 @@ def test_an_algorithm_can_be_named() -> None:
     wrong = dataclasses.replace(work, algorithms={"data": "rng"})
     with pytest.raises(LookupError, match="did you mean 'ring'"):
         collsim.estimate(wrong, network())
+
+
+def test_steps_too_long_to_put_together_are_refused() -> None:
+    """Before a layer is made."""
+    long = dataclasses.replace(one("none"), batch=Batch(1, 1, 2**20))
+    with pytest.raises(TooLargeError, match="12,582,912 layers and collectives in a step"):
+        collsim.estimate(long, network())
 
 
 def test_late_ranks_are_refused() -> None:
