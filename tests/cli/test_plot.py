@@ -87,6 +87,16 @@ def test_simulate_draws_what_plot_timeline_draws(run: Any, tmp_path: Path) -> No
     assert answer.stdout == run(LINES["simulate"].removesuffix(" --plot")).stdout
 
 
+@pytest.mark.parametrize("picture", ["timeline", "links"])
+def test_a_schedule_from_a_file_is_drawn(run: Any, tmp_path: Path, picture: str) -> None:
+    """With its own collective, ranks and name."""
+    line = f"plot {picture} --schedule examples/schedule_swing_4.txt -s 1MiB -o"
+    result = run(line, str(tmp_path / "x.svg"))
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "x.svg").read_text("utf-8")
+    assert "all_reduce of 1 MiB on 4 ranks of textbook-h100: " in text
+
+
 def test_counts_are_nodes_with_a_cluster_and_ranks_without(run: Any, tmp_path: Path) -> None:
     """By default as many as make a picture."""
     path = tmp_path / "x.svg"

@@ -12,10 +12,10 @@ from collsim.cli.options import (
     channels_option,
     chunks_option,
     cluster_options,
-    collective_argument,
     root_option,
 )
 from collsim.cli.plotting import picture_option
+from collsim.cli.schedules import optional_collective, schedule_option
 from collsim.cli.types import Whole
 
 __all__ = ["command"]
@@ -32,17 +32,18 @@ __all__ = ["command"]
       collsim plot links all_to_all -s 16MiB -c pcie-8 -o links.svg
     """
 )
-@collective_argument
+@optional_collective
 @picture_option
 @one_size_option
 @algorithm_option("auto", "NAME|auto")
+@schedule_option
 @click.option("--most", type=Whole(), default=40, show_default=True, help="Rows at most.")
 @chunks_option
 @channels_option
 @root_option
 @cluster_options
 def command(
-    collective: str,
+    collective: str | None,
     path: str,
     sizes: tuple[int, ...],
     most: int,
@@ -50,6 +51,7 @@ def command(
     **run: Any,
 ) -> None:
     """Simulate, draw and write."""
+    run |= {"dtype": "float", "op": "sum"}
     answer, network, timeline = one_run(collective, sizes, cluster, run)
     from collsim.plot.links import plot_links
 

@@ -12,10 +12,10 @@ from collsim.cli.options import (
     channels_option,
     chunks_option,
     cluster_options,
-    collective_argument,
     root_option,
 )
 from collsim.cli.plotting import picture_option
+from collsim.cli.schedules import optional_collective, schedule_option
 
 __all__ = ["command"]
 
@@ -30,12 +30,14 @@ __all__ = ["command"]
     Examples:
       collsim plot timeline all_reduce --algorithm ring -s 1MiB -o timeline.png
       collsim plot timeline broadcast -s 64MiB --algorithm ring --chunks 8 --per port -o t.svg
+      collsim plot timeline --schedule examples/schedule_swing_4.txt -s 1MiB -o swing.png
     """
 )
-@collective_argument
+@optional_collective
 @picture_option
 @one_size_option
 @algorithm_option("auto", "NAME|auto")
+@schedule_option
 @click.option(
     "--by",
     type=click.Choice(["round", "chunk"]),
@@ -55,7 +57,7 @@ __all__ = ["command"]
 @root_option
 @cluster_options
 def command(
-    collective: str,
+    collective: str | None,
     path: str,
     sizes: tuple[int, ...],
     by: Any,
@@ -64,6 +66,7 @@ def command(
     **run: Any,
 ) -> None:
     """Simulate, draw and write."""
+    run |= {"dtype": "float", "op": "sum"}
     answer, network, timeline = one_run(collective, sizes, cluster, run)
     from collsim.plot.timeline import plot_timeline
 
