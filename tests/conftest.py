@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -72,6 +73,14 @@ def browser(browsing: ModuleType) -> Iterator[Any]:
     started = browsing.Browser()
     yield started
     started.close()
+
+
+@pytest.fixture(scope="session")
+def perfetto(
+    browsing: ModuleType, browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Path], Any]:
+    """Return a context manager: a trace that is open in Perfetto, to be asked in SQL."""
+    return functools.partial(browsing.perfetto, browser, tmp_path_factory.mktemp("perfetto"))
 
 
 # The variable that forbids to skip, the fixture that needs it, or how such a skip begins.

@@ -242,4 +242,8 @@ def _left_out(found: Answer) -> str:
     if not found.left_out:
         return '<p id="left-out">Nothing: every algorithm was compared.</p>'
     rows: list[Sequence[object]] = [(name, reason) for name, reason in found.left_out.items()]
-    return table("left-out", ("algorithm", "why"), rows)
+    return (
+        "<p>What can't run here, and what a lower bound shows to be too slow to be compared at "
+        "every size; of the latter, all that can be simulated are drawn above.</p>"
+        + table("left-out", ("algorithm", "why"), rows)
+    )

