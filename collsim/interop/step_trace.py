@@ -75,18 +75,25 @@ def _names(found: Estimate) -> list[dict[str, Any]]:
 
 def _slices(found: Estimate) -> list[dict[str, Any]]:
     threads = _threads(found)
-    return [
-        {
-            "ph": "X",
-            "pid": event.stage + 1,
-            "tid": threads[event.stage, event.stream],
-            "name": event.name,
-            "cat": event.collective or "compute",
-            "ts": round(event.start_us, 3),
-            "dur": round(event.end_us - event.start_us, 3),
-            "args": {}
-            if event.collective is None
-            else {"collective": event.collective, "bytes": event.size},
-        }
-        for event in found.events
-    ]
+    slices = []
+    for event in found.events:
+        # Whole nanoseconds at both ends, so that slices of a thread never overlap.
+        start, end = (round(us * 1000) for us in (event.start_us, event.end_us))
+        if start == end:
+            # Nothing to see, and viewers would lay it inside of its neighbour.
+            continue
+        slices.append(
+            {
+                "ph": "X",
+                "pid": event.stage + 1,
+                "tid": threads[event.stage, event.stream],
+                "name": event.name,
+                "cat": event.collective or "compute",
+                "ts": start / 1000,
+                "dur": (end - start) / 1000,
+                "args": {}
+                if event.collective is None
+                else {"collective": event.collective, "bytes": event.size},
+            }
+        )
+    return slices
