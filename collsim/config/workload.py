@@ -1,28 +1,23 @@
 """Workloads from files: the shape of a model, how ranks share it, and what they compute."""
 
 import os
-from collections.abc import Mapping
 from typing import Any, Final
 
 from collsim.config.document import Table, read_table
-from collsim.core.collective import collective
+from collsim.config.workload_calls import algorithms, given_calls, word
 from collsim.core.dtype import DTYPES
 from collsim.core.transformer import Transformer
 from collsim.core.workload import (
     AXES,
-    GROUPS,
-    OVERLAPS,
-    PHASES,
     SHARDING,
     Batch,
     Compute,
-    Given,
     Home,
     Parallel,
     Types,
     Workload,
 )
-from collsim.errors import ConfigError, InputError, UnknownNameError, nearest
+from collsim.errors import ConfigError, InputError
 
 __all__ = ["SCHEMA", "load"]
 
@@ -38,7 +33,6 @@ _COUNTS: Final = ("kv_heads", "head_size", "positions")
 _MLPS: Final = ("plain", "gated")
 _NORMS: Final = ("layernorm", "rmsnorm")
 _WORDS: Final = ("bias", "tied", "mlp", "norm", "experts", "experts_per_token", "source")
-_ALGORITHMS: Final = (*GROUPS, "pipeline")
 
 
 def load(path: str | os.PathLike[str]) -> Workload:
@@ -61,7 +55,7 @@ def load(path: str | os.PathLike[str]) -> Workload:
     top.only(_TOP)
     model = _model(top) if "model" in top else None
     parallel, batch = _parallel(top.table("parallel")), _batch(top, model is not None)
-    given = _given(top)
+    given = given_calls(top)
     if model is None and not given:
         raise ConfigError.missing_key(
             file, "model", "the shape of a model, or a [[collective]] or more"
@@ -76,19 +70,9 @@ def load(path: str | os.PathLike[str]) -> Workload:
         model=model,
         types=_types(top.table("types")),
         given=given,
-        algorithms=_algorithms(top.table("algorithms")),
+        algorithms=algorithms(top.table("algorithms")),
         home=_home(top.table("cluster")),
     )
-
-
-def _word(table: Table, key: str, known: tuple[str, ...], default: str) -> str:
-    """Return one of some words."""
-    value = table.data.get(key, default)
-    if value not in known:
-        meant = nearest(value, known) if isinstance(value, str) else None
-        guess = f"; did you mean {meant!r}?" if meant else ""
-        raise table.refuse(key, f"one of {', '.join(known)}{guess}")
-    return str(value)
 
 
 def _model(top: Table) -> Transformer:
@@ -103,8 +87,8 @@ def _model(top: Table) -> Transformer:
     try:
         return Transformer(
             **sizes,
-            gated=_word(table, "mlp", _MLPS, "gated") == "gated",
-            layer_norm=_word(table, "norm", _NORMS, "rmsnorm") == "layernorm",
+            gated=word(table, "mlp", _MLPS, "gated") == "gated",
+            layer_norm=word(table, "norm", _NORMS, "rmsnorm") == "layernorm",
             bias=table.take("bias", "flag", False),
             tied=table.take("tied", "flag", False),
             experts=experts,
@@ -128,7 +112,7 @@ def _batch(top: Table, needed: bool) -> Batch:
 def _types(table: Table) -> Types:
     usual = {key: getattr(Types(), key) for key in ("parameters", "gradients", "activations")}
     table.only(usual)
-    return Types(**{key: _word(table, key, tuple(DTYPES), usual[key]) for key in usual})
+    return Types(**{key: word(table, key, tuple(DTYPES), usual[key]) for key in usual})
 
 
 def _parallel(table: Table) -> Parallel:
@@ -153,7 +137,7 @@ def _parallel(table: Table) -> Parallel:
         data=table.take("data", "count", 0),
         order=tuple(order),
         sequence=table.take("sequence", "flag", False),
-        sharding=_word(table, "sharding", SHARDING, usual.sharding),
+        sharding=word(table, "sharding", SHARDING, usual.sharding),
         bucket=bucket,
         prefetch=prefetch,
     )
@@ -183,11 +167,6 @@ def _compute(top: Table, derived: bool) -> Compute:
     return Compute(rate=peak * table.take("efficiency", "part"), **found)
 
 
-def _algorithms(table: Table) -> dict[str, str]:
-    table.only(_ALGORITHMS)
-    return {key: table.take(key, "text") for key in table.data}
-
-
 def _home(table: Table) -> Home:
     table.only(("name", "nodes", "gpus_per_node"))
     if table.data and "name" not in table:
@@ -196,33 +175,6 @@ def _home(table: Table) -> Home:
         cluster=table.take("name", "text", None),
         nodes=table.take("nodes", "count", None),
         gpus_per_node=table.take("gpus_per_node", "count", None),
-    )
-
-
-def _given(top: Table) -> tuple[Given, ...]:
-    value = top.data.get("collective", [])
-    if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
-        raise top.refuse("collective", "tables, each written [[collective]]")
-    return tuple(
-        _one(Table(top.file, one, f"collective[{number}]")) for number, one in enumerate(value)
-    )
-
-
-def _one(table: Table) -> Given:
-    table.only(("name", "collective", "size", "group", "count", "phase", "overlap"))
-    try:
-        kind = collective(table.take("collective", "text")).name
-    except UnknownNameError as error:
-        raise table.refuse("collective", f"a collective: {error}") from None
-    overlap = _word(table, "overlap", OVERLAPS, "none")
-    return Given(
-        name=table.take("name", "text", kind),
-        collective=kind,
-        nbytes=float(table.take("size", "size")),
-        group=_word(table, "group", GROUPS, "data"),
-        count=table.take("count", "count", 1),
-        phase=_word(table, "phase", PHASES, "backward"),
-        overlap=overlap,
     )
 
 

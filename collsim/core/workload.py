@@ -189,7 +189,8 @@ class Workload:
     given : tuple of Given
         Collectives beside those of the model, or all of them.
     algorithms : dict of str
-        Algorithm per kind of group; ``"auto"`` where none is named.
+        Algorithm per kind of group, or of one collective of it, as in
+        ``"data.all_gather"``; ``"auto"`` where none is named.
     home : Home
         Cluster to run on.
     """

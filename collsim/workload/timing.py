@@ -75,7 +75,8 @@ class Timer:
     layout : Layout
         Its groups.
     algorithms : dict of str
-        Algorithm per kind of group; ``"auto"`` chooses for each size, in the first group and
+        Algorithm per kind of group, or of one collective of it, as in
+        ``"data.all_gather"``; ``"auto"`` chooses for each size, in the first group and
         as though it were alone.
     calls : iterable of Call
         What will be timed.
@@ -125,7 +126,8 @@ class Timer:
 
     def _time(self, call: Call) -> Timed:
         groups = self._groups(call)
-        name = self.algorithms.get(call.kind, "auto")
+        usual = self.algorithms.get(call.kind, "auto")
+        name = self.algorithms.get(f"{call.kind}.{call.collective}", usual)
         how, schedules = self._schedules(call, groups, name)
         jobs = [
             Job(schedule, group, call.nbytes)

@@ -61,6 +61,14 @@ def test_defaults(tmp_path: Path) -> None:
     assert work.types.gradients == "float"
 
 
+def test_algorithms_of_kinds_and_of_collectives(tmp_path: Path) -> None:
+    """A name for all collectives of a kind of group, or for one of them."""
+    path = tmp_path / "mine.toml"
+    lines = "[algorithms]\ntensor = 'ring'\ndata.all_gather = 'bruck:radix=4'\n[compute]"
+    path.write_text(GOOD.replace("[compute]", lines), "utf-8")
+    assert load(path).algorithms == {"tensor": "ring", "data.all_gather": "bruck:radix=4"}
+
+
 def test_given_collectives(tmp_path: Path) -> None:
     """Any spelling of a collective; it runs once, in backward, and the next layer waits."""
     path = tmp_path / "raw.toml"
@@ -121,6 +129,13 @@ def test_there_are_four_examples() -> None:
         ("peak = 1e12", "forward = '1ms'", "either peak and efficiency, or forward and back"),
         ("[compute]", "[types]\ngradients = 'flot'\n[compute]", "did you mean 'float'?"),
         ("[compute]", "[algorithms]\ndatta = 'ring'\n[compute]", "did you mean 'data'?"),
+        ("[compute]", "[algorithms]\ndata = 'rng'\n[compute]", "did you mean 'ring'?"),
+        (
+            "[compute]",
+            "[algorithms]\ndata.all_gather = 'nvls_tree'\n[compute]",
+            "algorithms.data.all_gather: got 'nvls_tree', expected auto, or one of",
+        ),
+        ("[compute]", "[algorithms]\ndata.al_gather = 'ring'\n[compute]", "mean 'all_gather'?"),
         ("[compute]", "[cluster]\nnodes = 2\n[compute]", "cluster.name: missing"),
         ("collsim/workload/1", "collsim/cluster/1", "schema: got 'collsim/cluster/1'"),
         ("[model]", "[modle]", "modle: unknown key; did you mean 'model'?"),

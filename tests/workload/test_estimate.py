@@ -185,6 +185,9 @@ def test_an_algorithm_can_be_named() -> None:
     auto = collsim.estimate(dataclasses.replace(work, algorithms={}), network()).rows[0]
     assert ring.algorithm == "ring"
     assert auto.time_us < ring.time_us
+    both = {"data": "ring", "data.all_reduce": "mst"}
+    mst = collsim.estimate(dataclasses.replace(work, algorithms=both), network()).rows[0]
+    assert mst.algorithm == "mst"
     wrong = dataclasses.replace(work, algorithms={"data": "rng"})
     with pytest.raises(LookupError, match="did you mean 'ring'"):
         collsim.estimate(wrong, network())
