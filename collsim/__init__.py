@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from collsim.engine.verdict import verify_schedule
     from collsim.interop.chrome_trace.write import write_trace
     from collsim.plot.crossover import plot_crossover
-    from collsim.plot.fit import plot_fit
-    from collsim.plot.timeline import plot_timeline
-    from collsim.plot.winners import plot_winners, winners_map
     from collsim.report.page.write import write_report
     from collsim.topology import degrade, delay, fail, groups, reorder
     from collsim.workload.estimate import estimate
@@ -63,15 +60,11 @@ __all__ = [
     "nccl",
     "plot",
     "plot_crossover",
-    "plot_fit",
-    "plot_timeline",
-    "plot_winners",
     "predict",
     "reorder",
     "simulate",
     "verify",
     "verify_schedule",
-    "winners_map",
     "write_report",
     "write_trace",
 ]
@@ -97,15 +90,11 @@ _HOME: Final = {
     "fit": "calibrate.fit",
     "groups": "topology",
     "plot_crossover": "plot.crossover",
-    "plot_fit": "plot.fit",
-    "plot_timeline": "plot.timeline",
-    "plot_winners": "plot.winners",
     "predict": "choose.predict",
     "reorder": "topology",
     "simulate": "engine.simulate",
     "verify": "choose.verify",
     "verify_schedule": "engine.verdict",
-    "winners_map": "plot.winners",
     "write_report": "report.page.write",
     "write_trace": "interop.chrome_trace.write",
 }
