@@ -38,6 +38,8 @@ _Floats = NDArray[np.float64]
 _POINTS: Final = 241
 # What is shown unless the user says otherwise, if no swap lies outside: nccl-tests' range.
 _VIEW: Final = (8.0, 2.0**33)
+# Letters of a name for which there is room beside curves and marks.
+_LONG: Final = 26
 # Inches of a picture's width that a letter beside the axes takes.
 _LETTER: Final = 0.08
 
@@ -132,7 +134,10 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
             f"plot: {found.collective} on {found.ranks} ranks of {found.cluster} takes no "
             "time, so there is nothing to draw on a logarithmic axis"
         )
-    longest = max(len(curve.name) for curve in pair)
+    names = _names(found)
+    longest = max(map(len, names.values()))
+    # What a letter stands for is said once, below.
+    labels = {name: name if word == name else f"{word}: {name}" for name, word in names.items()}
     figure = Picture(figsize=(8.0 + _LETTER * longest, 5.5), layout="constrained")
     axes = figure.add_subplot()
     size_axis(axes, float(sizes[0]), float(sizes[-1]))
@@ -140,7 +145,7 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
     for i, (curve, seconds) in enumerate(zip(pair, times, strict=True)):
         # Marks of the two lines lie between each other, not on each other.
         axes.plot(
-            sizes, seconds, label=curve.name, linewidth=2.0, markersize=5.5,
+            sizes, seconds, label=labels[curve.name], linewidth=2.0, markersize=5.5,
             markevery=(12 * i + 6, 24), zorder=3, **STYLES[i],
         )  # fmt: skip
     if bound.min() > 0:
@@ -149,11 +154,11 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
             color="#444444", linestyle=(0, (1, 1.5)), zorder=2,
         )  # fmt: skip
     _limits(axes, [*times, bound])
-    bands = shade(axes, pair, sizes)
-    mark_swaps(axes, found)
+    bands = shade(axes, pair, sizes, names)
+    mark_swaps(axes, found, names)
     axes.grid(True, which="major", color="#BFC5CC", linewidth=0.5, zorder=1)
     axes.set_axisbelow(True)
-    ends = [(float(t[-1]), curve.name) for t, curve in zip(times, pair, strict=True)]
+    ends = [(float(t[-1]), names[curve.name]) for t, curve in zip(times, pair, strict=True)]
     name_ends(
         axes,
         [
@@ -164,7 +169,7 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
     title = f"{found.collective} on {counted(found.ranks, 'rank')} of {found.cluster}"
     head(
         axes,
-        f"{title}: {found.a} and {found.b}",
+        f"{title}: {names[found.a]} and {names[found.b]}",
         described(pair[0].cluster),
         1.0 + _LETTER * longest,
     )
@@ -172,9 +177,17 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
     lines = axes.get_legend_handles_labels()[0]
     figure.legend(
         handles=[*lines, *bands], loc="outside lower center", ncols=2, frameon=False,
-        handlelength=3.5,
+        handlelength=3.5, fontsize=9.5 if names[found.a] == found.a else 8.5,
     )  # fmt: skip
     return figure
+
+
+def _names(found: Crossover) -> dict[str, str]:
+    """Return what algorithms are called in the picture: letters, where a name is too long."""
+    names = (found.a, found.b)
+    if max(map(len, names)) <= _LONG:
+        return dict(zip(names, names, strict=True))
+    return dict(zip(names, "AB", strict=False))
 
 
 def _limits(axes: "Axes", times: Sequence[_Floats]) -> None:
