@@ -95,6 +95,22 @@ def _tell_sizes(file: "ScheduleFile", sizes: Sequence[float]) -> None:
         note(f"{file.name} is meant for {low} to {high - 1} bytes, and not for {shown}{more}")
 
 
+def _tell_alphas(file: "ScheduleFile", network: "Cluster") -> None:
+    """Say where a file is charged for many small messages that its thread blocks overlap."""
+    schedule = file.schedule
+    if file.format != "msccl" or network.sharing != "fifo" or schedule is None:
+        return
+    import numpy as np
+
+    far = schedule.src != schedule.dst
+    sent = np.stack([schedule.src[far], schedule.round[far]])
+    if network.links.busy.any() and np.unique(sent, axis=1).shape[1] < far.sum():
+        note(
+            f"every step of {file.name} is a message, and those that a rank sends in one round "
+            "pay alpha one after the other; with --sharing fair they overlap"
+        )
+
+
 def _tell_uncrossed(choice: ClusterChoice, file: "ScheduleFile") -> None:
     """Say which degraded or failed parts no message of a schedule crosses."""
     parts = [*(part for part, _ in choice.degrade), *choice.fail]
@@ -143,6 +159,7 @@ def with_schedule(
         dtype=run["dtype"], op=run["op"], healthy=choice.healthy(),
     )  # fmt: skip
     _tell_sizes(file, sizes)
+    _tell_alphas(file, network)
     _tell_uncrossed(choice, file)
     return own if answer is None else beside(answer, own)
 
@@ -167,5 +184,6 @@ def scheduled_run(
         schedule, file.name, network, size, dtype=run["dtype"], op=run["op"]
     )
     _tell_sizes(file, [size])
+    _tell_alphas(file, network)
     _tell_uncrossed(choice, file)
     return answer, network, simulate(schedule, network, size)

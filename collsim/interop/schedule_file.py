@@ -12,7 +12,7 @@ from collsim.errors import FileError, InputError, UnknownNameError
 from collsim.files import read_bytes, write_whole
 from collsim.interop.msccl.blocks import to_program
 from collsim.interop.msccl.flow import Flow, follow
-from collsim.interop.msccl.limits import limits_broken
+from collsim.interop.msccl.limits import limits_broken, text_limits
 from collsim.interop.msccl.lower import Lowered, lower
 from collsim.interop.msccl.program import Program, WrongScheduleError
 from collsim.interop.msccl.races import find_race
@@ -32,6 +32,9 @@ __all__ = [
 
 FORMATS: Final = ("text", "msccl")
 _MOST_BYTES: Final = 16 << 20
+# How checks call operations and places, see collsim.engine.wording.
+_OPERATION: Final = re.compile(r"operation (\d+) \(([^)]*)\)")
+_PLACE: Final = re.compile(r"block (\d+)(?: part (\d+))?|scratch place (\d+)")
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class ScheduleFile:
             If it is wrong; says why.
         """
         if self.schedule is None or not self.verdict.ok:
-            raise FileError(self.file, f"is no right {self.collective}: {self.verdict.reason}")
+            raise FileError(self.file, f"is not a correct {self.collective}: {self.verdict.reason}")
         return self.schedule
 
 
@@ -105,7 +108,7 @@ def read_schedule(
     file = os.fspath(path)
     data = read_bytes(file, _MOST_BYTES)
     if _is_xml(data):
-        return _from_msccl(read_program(file, data, collective, root), file)
+        return _from_msccl(read_program(file, data, collective, root), file, data)
     if data.lstrip()[:1] in (b"{", b"["):
         raise FileError(
             file,
@@ -118,7 +121,7 @@ def read_schedule(
         line = data.count(b"\n", 0, error.start) + 1
         raise FileError(file, f"line {line} is not UTF-8 text, nor is it MSCCL XML") from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    name, schedule = read_text_schedule(file, text, collective, root)
+    name, schedule, lines = read_text_schedule(file, text, collective, root)
     return ScheduleFile(
         file=file,
         format="text",
@@ -127,7 +130,7 @@ def read_schedule(
         ranks=schedule.ranks,
         root=schedule.root,
         schedule=schedule,
-        verdict=verify_schedule(schedule),
+        verdict=_by_line(verify_schedule(schedule), schedule, lines),
     )
 
 
@@ -183,7 +186,7 @@ def written(schedule: Schedule, form: str, name: str) -> tuple[str, list[str]]:
         raise UnknownNameError("format", form, FORMATS)
     if form == "text":
         text, warnings = to_text(schedule, name), []
-        again = read_text_schedule(name, text)[1]
+        _, again, _ = read_text_schedule(name, text)
     else:
         program = to_program(schedule, name)
         text, warnings = to_xml(program), limits_broken(program)
@@ -209,7 +212,7 @@ def _is_xml(data: bytes) -> bool:
     return data.replace(b"\x00", b"").lstrip(b"\xff\xfe\xef\xbb\xbf \t\r\n")[:1] == b"<"
 
 
-def _from_msccl(program: Program, file: str) -> ScheduleFile:
+def _from_msccl(program: Program, file: str, data: bytes) -> ScheduleFile:
     schedule: Schedule | None = None
     try:
         flow = follow(program)
@@ -231,18 +234,31 @@ def _from_msccl(program: Program, file: str) -> ScheduleFile:
         root=program.root,
         schedule=schedule,
         verdict=verdict,
-        warnings=tuple(limits_broken(program)) if verdict.ok else (),
+        warnings=(*text_limits(data), *limits_broken(program)) if verdict.ok else (),
         sizes=program.sizes,
     )
 
 
 def _named(verdict: Verdict, program: Program, flow: Flow, lowered: Lowered) -> Verdict:
     """Return a verdict that calls an operation by its steps, as the file does."""
-    found = re.search(r"operation (\d+) \([^)]*\)", verdict.reason)
-    if found is None:
-        return verdict
-    units = [flow.units[u] for u in lowered.units[int(found[1])]]
-    steps = " to ".join(program.where(u.rank, u.block, u.at) for u in units)
-    if not steps:
-        return verdict
-    return replace(verdict, reason=verdict.reason.replace(found[0], f"{steps}:", 1))
+
+    def steps(found: re.Match[str]) -> str:
+        units = [flow.units[u] for u in lowered.units[int(found[1])]]
+        named = " to ".join(program.where(u.rank, u.block, u.at) for u in units)
+        return named or found[0]
+
+    return replace(verdict, reason=_OPERATION.sub(steps, verdict.reason))
+
+
+def _by_line(verdict: Verdict, schedule: Schedule, lines: tuple[int, ...]) -> Verdict:
+    """Return a verdict in the words of a text: lines and chunks."""
+
+    def chunk(found: re.Match[str]) -> str:
+        if found[3] is not None:
+            return f"chunk s{found[3]}"
+        return f"chunk {int(found[1]) * schedule.parts + int(found[2] or 0)}"
+
+    reason = _OPERATION.sub(
+        lambda found: f"line {lines[int(found[1])]} ({found[2]})", verdict.reason
+    )
+    return replace(verdict, reason=_PLACE.sub(chunk, reason))

@@ -11,7 +11,7 @@ from collsim.interop.msccl.program import (
     WrongScheduleError,
 )
 
-__all__ = ["limits_broken"]
+__all__ = ["limits_broken", "text_limits"]
 
 # From src/include/msccl.h, devcomm.h and src/graph/xml.h of the runtime.
 _CHANNELS: Final = 32
@@ -43,6 +43,22 @@ def limits_broken(program: Program) -> list[str]:
         *_gathered(text for rank in range(len(program.gpus)) for text in _gpu(program, rank)),
         *_queues(program),
     ]
+
+
+def text_limits(data: bytes) -> list[str]:
+    """Return what the runtime's own XML parser stumbles over.
+
+    Examples
+    --------
+    >>> text_limits(b'<?xml version="1.0"?><algo/>')
+    ['XML: an XML declaration, which its parser takes for an element']
+    """
+    found = []
+    if data.lstrip()[:5] == b"<?xml":
+        found.append("XML: an XML declaration, which its parser takes for an element")
+    if b"\t" in data:
+        found.append("XML: tabs, which its parser does not take for blanks")
+    return found
 
 
 def _gathered(found: Iterator[tuple[str, str]]) -> Iterator[str]:

@@ -102,8 +102,7 @@ class _Making:
         targets, inherited = self._awaited(u)
         before = merged([self._before(unit), *inherited])
         after = before
-        if step.adds:
-            self._check_adds(unit)
+        self._check(unit)
         if step.type in LOCAL:
             after = self._local(u, position, targets, before)
         if step.type in RECEIVES:
@@ -151,13 +150,17 @@ class _Making:
             found[u].update(reads if unit.step.type == "rrs" else writes)
         return found
 
-    def _check_adds(self, unit: Unit) -> None:
-        _, writes = touched(self.program, unit.rank, unit.step)
-        if any(where[1] != "s" or where in self._written for where in writes):
-            raise WrongScheduleError(
-                f"{self.program.where(unit.rank, unit.block, unit.at)} has adds, which is for "
-                "empty scratch chunks"
-            )
+    def _check(self, unit: Unit) -> None:
+        """Refuse to read what nobody has written; a place of a schedule is empty there."""
+        reads, writes = touched(self.program, unit.rank, unit.step)
+        name = self.program.where(unit.rank, unit.block, unit.at)
+        for where in reads:
+            if where not in self._written:
+                raise WrongScheduleError(
+                    f"{name} reads {where[1]}[{where[2]}], which no step has written"
+                )
+        if unit.step.adds and any(w[1] != "s" or w in self._written for w in writes):
+            raise WrongScheduleError(f"{name} has adds, which is for empty scratch chunks")
 
     # What a step does -------------------------------------------------------------------
 

@@ -55,7 +55,8 @@ def write_steps(
     name, protocol : str
         As in :class:`~collsim.interop.msccl.program.Program`.
     blocks : iterable
-        Rank, send, recv, channel and events of every thread block.
+        Rank, send, recv, channel and events of every thread block. Those of a rank are numbered
+        in this order, by which a reader tells what comes first of what could go at once.
 
     Raises
     ------
@@ -68,10 +69,7 @@ def write_steps(
     for rank, send, recv, channel, events in blocks:
         mine[rank].append((send, recv, channel, events))
     announced = {d for parts in mine.values() for *_, es in parts for e in es for d in e.waits}
-    gpus = tuple(
-        writing.gpu(rank, sorted(mine[rank], key=lambda block: block[:3]), announced)
-        for rank in range(schedule.ranks)
-    )
+    gpus = tuple(writing.gpu(rank, mine[rank], announced) for rank in range(schedule.ranks))
     kind = schedule.collective.name
     return Program(
         name=name,
@@ -220,7 +218,7 @@ class _Writing:
                     announces and i == len(runs) - 1,
                     op=o if first else None,
                     round=int(schedule.round[o]) if first else None,
-                    channel=int(schedule.channel[o]) if first else None,
+                    channel=int(schedule.channel[o]) or None if first else None,
                     adds=run.adds and kind != "s",
                 )
             )

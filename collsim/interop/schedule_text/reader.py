@@ -60,8 +60,8 @@ class _Head:
 
 def read_text_schedule(
     file: str, text: str, given: str | None = None, root: int | None = None
-) -> tuple[str, Schedule]:
-    """Return the name and the schedule.
+) -> tuple[str, Schedule, tuple[int, ...]]:
+    """Return the name, the schedule, and the line of every operation.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def read_text_schedule(
 
     Examples
     --------
-    >>> _, schedule = read_text_schedule("a.txt", '''
+    >>> _, schedule, lines = read_text_schedule("a.txt", '''
     ... collective: broadcast
     ... ranks: 3
     ...
@@ -89,8 +89,8 @@ def read_text_schedule(
     ...
     ... 0 -> 2: chunk 0
     ... ''')
-    >>> len(schedule), schedule.rounds
-    (2, 2)
+    >>> len(schedule), schedule.rounds, lines
+    (2, 2, (5, 7))
     """
     return _Reader(file, given, root).read(text)
 
@@ -107,7 +107,7 @@ class _Reader:
         shown = got if len(got) <= _SHOWN else got[:_SHOWN] + "..."
         raise FileError(self.file, f"line {self.line}: got {shown!r}, expected {expected}")
 
-    def read(self, text: str) -> tuple[str, Schedule]:
+    def read(self, text: str) -> tuple[str, Schedule, tuple[int, ...]]:
         values: dict[str, tuple[int, str]] = {}
         lines: list[_Line] = []
         head: _Head | None = None
@@ -135,7 +135,8 @@ class _Reader:
             else:
                 self.wrong(line, "a message such as '0 -> 1: chunk 0', or 'round'")
         self.line = number
-        return self._built(head or self._head(values), lines)
+        head = head or self._head(values)
+        return head.name, self._built(head, lines), tuple(line.number for line in lines)
 
     # The head ---------------------------------------------------------------------------
 
@@ -269,12 +270,12 @@ class _Reader:
     def _whole(self, text: str, what: str, high: int, low: int = 0) -> int:
         if text.isascii() and text.isdigit() and len(text) <= 10 and low <= int(text) <= high:
             return int(text)
-        expected = f"from {low} to {high}" if high < _MOST else f"a number from {low} up"
+        expected = f"from {low} to {high}" if high < _MOST else f"from {low} up"
         return self.wrong(text, f"{what} {expected}")
 
     # The schedule -----------------------------------------------------------------------
 
-    def _built(self, head: _Head, lines: list[_Line]) -> tuple[str, Schedule]:
+    def _built(self, head: _Head, lines: list[_Line]) -> Schedule:
         try:
             b = Builder(head.kind, head.ranks, head.root, parts=head.parts)
             b.scratch(head.scratch)
@@ -288,7 +289,7 @@ class _Reader:
             raise FileError(self.file, str(error)) from None
         rounds = np.array([line.round for line in lines], dtype=np.int32)
         schedule = replace(schedule, round=rounds)
-        return head.name, self._held_up(schedule, lines)
+        return self._held_up(schedule, lines)
 
     def _held_up(self, schedule: Schedule, lines: list[_Line]) -> Schedule:
         """Add what messages wait for by name."""
