@@ -81,7 +81,7 @@ def test_slices_of_a_thread_lie_in_or_beside_each_other(traced: Traced) -> None:
 
 def test_every_message_is_there_with_its_times(traced: Traced) -> None:
     """At its sender from its start, at its receiver to its finish, with what it carries."""
-    outcome, _, found = traced
+    outcome, cluster, found = traced
     ends: dict[tuple[int, int], list[Span]] = defaultdict(list)
     for slices in spans(found).values():
         for begin, end, event in slices:
@@ -111,6 +111,9 @@ def test_every_message_is_there_with_its_times(traced: Traced) -> None:
             parts = [args.get(f"{p}_us", 0) for p in ("alpha", "beta", "gamma", "waiting")]
             lasts = float(timeline.finish[o] - timeline.start[o]) * 1e6
             assert sum(parts) == pytest.approx(lasts, rel=1e-5, abs=2e-3)
+            # Under fifo what has started waits for nothing but its turn to be reduced.
+            shared = cluster.sharing == "fair" or "gamma_us" in args
+            assert shared or "waiting_us" not in args
 
 
 def test_arrows_join_the_two_ends_of_a_message(traced: Traced) -> None:
@@ -187,6 +190,21 @@ def test_times_by_hand(read: Read) -> None:
         for port in ("egress[0]", "ingress[1]")
         for at, rate in ((0, 0), (1, 1), (3, 0))
     ]
+
+
+def test_reducing_is_the_receivers_by_hand(read: Read) -> None:
+    """1 us, then 2000 bytes at 1 B/ns, and 2 ns for each to be reduced: the sender is free."""
+    cluster = Cluster.ideal(2, "1us", "1GB/s", gamma="2ns", launch="1us")
+    found = read(simulate(build("reduce", "mst", 2), cluster, 2000), cluster)
+    told = {e["name"]: (e["ts"], e["dur"]) for e in of(found, "X")}
+    assert told == {
+        "reduce": (0, 8),
+        "launch": (0, 1),
+        "1 to 0": (1, 7),
+        "reduce to rank 0": (1, 3),
+        "start-up": (1, 1),
+        "reduce from rank 1": (2, 6),
+    }
 
 
 def test_a_process_per_node_and_threads_per_rank(read: Read) -> None:

@@ -12,7 +12,9 @@ from click.testing import CliRunner
 
 from collsim.cli.main import main
 
-EVIL = "</script><script>alert('x')</script><img src=//example.org/x>&\"b'<b>bold"
+EVIL = (
+    "</script><script>alert('x')</script><img src=//example.org/x><!-- <script x &\"b'<b>bold"
+)
 CLUSTER = f"""
 schema = "collsim/cluster/1"
 name = '''{EVIL}'''
