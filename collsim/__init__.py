@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collsim.engine.simulate import Job, simulate
     from collsim.engine.verdict import verify_schedule
     from collsim.interop.chrome_trace.write import write_trace
+    from collsim.interop.schedule_file import load_schedule, save_schedule
     from collsim.plot.crossover import plot_crossover
     from collsim.report.page.write import write_report
     from collsim.topology import degrade, delay, fail, groups, reorder
@@ -57,11 +58,13 @@ __all__ = [
     "fail",
     "fit",
     "groups",
+    "load_schedule",
     "nccl",
     "plot",
     "plot_crossover",
     "predict",
     "reorder",
+    "save_schedule",
     "simulate",
     "verify",
     "verify_schedule",
@@ -89,9 +92,11 @@ _HOME: Final = {
     "fail": "topology",
     "fit": "calibrate.fit",
     "groups": "topology",
+    "load_schedule": "interop.schedule_file",
     "plot_crossover": "plot.crossover",
     "predict": "choose.predict",
     "reorder": "topology",
+    "save_schedule": "interop.schedule_file",
     "simulate": "engine.simulate",
     "verify": "choose.verify",
     "verify_schedule": "engine.verdict",

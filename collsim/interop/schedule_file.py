@@ -81,7 +81,8 @@ class ScheduleFile:
             If it is wrong; says why.
         """
         if self.schedule is None or not self.verdict.ok:
-            raise FileError(self.file, f"is not a correct {self.collective}: {self.verdict.reason}")
+            reason = f"is not a correct {self.collective}: {self.verdict.reason}"
+            raise FileError(self.file, reason)
         return self.schedule
 
 

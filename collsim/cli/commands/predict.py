@@ -48,7 +48,7 @@ __all__ = ["command"]
       collsim predict all_reduce
       collsim predict all_gather -c dgx-h100 --nodes 4 -b 1K -e 1G -f 4 --algorithm all
       collsim predict all_reduce -c dgx-h100 --nodes 2 --degrade "nic[3]=0.25" -s 1G
-      collsim predict --schedule examples/schedule_swing_4.txt --algorithm all -s 1M
+      collsim predict --schedule examples/schedule_all_reduce_4.txt --algorithm all -s 1M
       collsim predict broadcast --alpha 5us --bandwidth 50GB/s --ranks 16 -s 64MiB --json
     """
 )

@@ -33,7 +33,7 @@ __all__ = ["command"]
       collsim simulate broadcast --algorithm ring --chunks 4 -s 1MiB -c dgx-h100 --json
       collsim simulate all_reduce -s 64MiB -c dgx-h100 --nodes 2 --trace run.json.gz
       collsim simulate all_reduce --algorithm mst -s 1MiB --plot run.png
-      collsim simulate --schedule examples/schedule_swing_4.txt -s 1MiB
+      collsim simulate --schedule examples/schedule_all_reduce_4.txt -s 1MiB
     """
 )
 @optional_collective

@@ -26,7 +26,7 @@ __all__ = ["command"]
     Examples:
       collsim verify all_reduce --algorithm ring --ranks 1-9,33
       collsim verify broadcast --ranks 6 --root 5 --json
-      collsim verify --schedule examples/schedule_swing_4.txt
+      collsim verify --schedule examples/schedule_all_reduce_4.txt
     """
 )
 @click.argument("collective", required=False)

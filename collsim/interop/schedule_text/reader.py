@@ -130,7 +130,7 @@ class _Reader:
                 given = line.removeprefix("round").rstrip(":").strip()
                 now = self._whole(given, "a round", _MOST) if given else now + begun
                 begun = False
-            elif head is None and ":" in line:
+            elif head is None and ":" in line and not line[0].isdigit():
                 self._key(line, values)
             else:
                 self.wrong(line, "a message such as '0 -> 1: chunk 0', or 'round'")

@@ -159,7 +159,7 @@ def test_what_is_expected_of_the_file() -> None:
 
 def test_the_example_is_right(root: Path) -> None:
     """The one that the documents use."""
-    text = (root / "examples" / "schedule_swing_4.txt").read_text("utf-8")
+    text = (root / "examples" / "schedule_all_reduce_4.txt").read_text("utf-8")
     assert verify_schedule(read(text)).ok
 
 
