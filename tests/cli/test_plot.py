@@ -90,7 +90,7 @@ def test_simulate_draws_what_plot_timeline_draws(run: Any, tmp_path: Path) -> No
 @pytest.mark.parametrize("picture", ["timeline", "links"])
 def test_a_schedule_from_a_file_is_drawn(run: Any, tmp_path: Path, picture: str) -> None:
     """With its own collective, ranks and name."""
-    line = f"plot {picture} --schedule examples/schedule_swing_4.txt -s 1MiB -o"
+    line = f"plot {picture} --schedule examples/schedule_all_reduce_4.txt -s 1MiB -o"
     result = run(line, str(tmp_path / "x.svg"))
     assert result.exit_code == 0, result.output
     text = (tmp_path / "x.svg").read_text("utf-8")

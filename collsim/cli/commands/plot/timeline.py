@@ -30,7 +30,7 @@ __all__ = ["command"]
     Examples:
       collsim plot timeline all_reduce --algorithm ring -s 1MiB -o timeline.png
       collsim plot timeline broadcast -s 64MiB --algorithm ring --chunks 8 --per port -o t.svg
-      collsim plot timeline --schedule examples/schedule_swing_4.txt -s 1MiB -o swing.png
+      collsim plot timeline --schedule examples/schedule_all_reduce_4.txt -s 1MiB -o swing.png
     """
 )
 @optional_collective
