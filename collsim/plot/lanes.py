@@ -70,9 +70,10 @@ class Cells:
     Parameters
     ----------
     names : tuple of str
-        Of the groups, from the top: nodes, or ranks one after another.
-    group : int array, shape (P,)
-        The group of every rank.
+        Of the groups, from the top: nodes, or ranks one after another; and switches that
+        send.
+    group : int array, shape (P + A,)
+        The group of every rank, and of every switch that takes part.
     edges : float array, shape (T + 1,)
         Seconds between which a cell lies.
     share : float array, shape (L, T)
@@ -211,18 +212,21 @@ def _groups(cluster: Cluster) -> tuple[IntArray, tuple[str, ...]]:
 
 def _cells(timeline: Timeline, cluster: Cluster) -> Cells:
     group, names = _groups(cluster)
+    agents = timeline.schedule.agents
+    if agents:
+        group = np.concatenate([group, np.full(agents, len(names))])
+        names = (*names, "switch 0" if agents == 1 else f"switches 0-{agents - 1}")
     edges = np.linspace(0.0, timeline.makespan, _BINS + 1)
     share = np.zeros((len(names), _BINS))
     src = timeline.schedule.src
     order = np.lexsort((timeline.start, src))
-    order = order[src[order] < cluster.ranks]
-    firsts = np.searchsorted(src[order], np.arange(cluster.ranks + 1))
-    for rank in range(cluster.ranks):
-        mine = order[firsts[rank] : firsts[rank + 1]]
+    firsts = np.searchsorted(src[order], np.arange(group.size + 1))
+    for party in range(group.size):
+        mine = order[firsts[party] : firsts[party + 1]]
         if mine.size:
-            share[group[rank]] += _busy(timeline.start[mine], timeline.finish[mine], edges)
-    ranks = np.bincount(group, minlength=len(names))
-    share /= ranks[:, None] * (edges[1] - edges[0])
+            share[group[party]] += _busy(timeline.start[mine], timeline.finish[mine], edges)
+    members = np.bincount(group, minlength=len(names))
+    share /= members[:, None] * (edges[1] - edges[0])
     return Cells(names, group, edges, np.clip(share, 0.0, 1.0))
 
 

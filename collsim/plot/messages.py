@@ -159,7 +159,6 @@ def draw_path(axes: "Axes", found: Bars | Cells, timeline: Timeline) -> None:
         points = [
             (time, float(found.group[sender[step.operation]]))
             for step in steps
-            if sender[step.operation] < found.group.size
             for time in (step.start, step.finish)
         ]
         for color, width in (("#FFFFFF", 3.2), (PATH, 1.4)):

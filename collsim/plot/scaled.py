@@ -18,6 +18,8 @@ from collsim.units import parse_size
 __all__ = ["Scaling", "scaling_curves"]
 
 _MOST_CLUSTERS: Final = 64
+# By what factor slower counts as slower for the reader.
+_WORTH_SAYING: Final = 1.01
 _US: Final = 1e-6  # rows have microseconds
 
 
@@ -160,7 +162,8 @@ def _nearest(
 
     def times(name: str) -> float:
         rows = found[name].items()
-        return min((row.time_us / least[i] if least[i] else 1.0) for i, row in rows)
+        # What takes no time, as on one rank, tells nothing.
+        return min((row.time_us / least[i] for i, row in rows if least[i] > 0), default=1.0)
 
     def last(name: str) -> tuple[float, str]:
         row = found[name].get(counts - 1)
@@ -170,6 +173,8 @@ def _nearest(
     kept = sorted(ranked[:most], key=last)
     slow = {
         name: f"at least {times(name):.3g} times as long as the fastest"
+        if times(name) >= _WORTH_SAYING
+        else f"as fast as the fastest somewhere, but there are {most} others"
         for name in ranked[most:]
     }
     return {name: tuple(found[name].get(i) for i in range(counts)) for name in kept}, slow

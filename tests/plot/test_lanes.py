@@ -154,6 +154,20 @@ def test_groups_are_nodes_where_there_are_several() -> None:
     assert np.bincount(found.group).tolist() == [12] * 21 + [8]
 
 
+def test_switches_have_a_lane_below_the_groups() -> None:
+    """72 ranks on one switch, 10 nodes with one each."""
+    for cluster, name, groups in (
+        (Cluster.load("gb200-nvl72"), "switch 0", 24),
+        (Cluster.load("dgx-h100", nodes=10), "switches 0-9", 10),
+    ):
+        kind = "nvls" if cluster.nodes == 1 else "nvls_tree"
+        found = timeline_lanes(run("all_reduce", kind, cluster, 2**24), cluster)
+        assert isinstance(found, Cells)
+        assert (len(found.names), found.names[-1]) == (groups + 1, name)
+        assert found.group.size == cluster.ranks + cluster.nodes
+        assert found.share[-1].max() > 0.9
+
+
 def test_wrong_questions_are_told() -> None:
     """In one line."""
     timeline = run("broadcast", "mst", FOUR)

@@ -81,6 +81,18 @@ def test_of_all_the_nearest_are_kept_and_the_rest_named() -> None:
     assert not found.lines.keys() & found.left_out.keys()
 
 
+def test_one_rank_tells_nothing_of_who_is_near() -> None:
+    """All take no time there; and who is as fast as those that are drawn is told so."""
+    clusters = [Cluster.ideal(1, "10us", "1GB/s"), *CLUSTERS]
+    found = scaling_curves("all_reduce", clusters, "1MB", most=3)
+    assert (
+        found.lines.keys() == scaling_curves("all_reduce", CLUSTERS, "1MB", most=3).lines.keys()
+    )
+    few = scaling_curves("all_reduce", CLUSTERS, 0, most=1)
+    words = "as fast as the fastest somewhere, but there are 1 others"
+    assert words in few.left_out.values()
+
+
 def test_nothing_lies_on_another(apart: Any) -> None:
     """With all styles in use, in time and in bus bandwidth."""
     found = scaling_curves("all_reduce", CLUSTERS, "1MB")
