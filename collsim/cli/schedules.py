@@ -62,12 +62,12 @@ def refuse_beside_schedule(options: Iterable[str]) -> None:
 
 
 def opened_schedule(path: str, collective: str | None, root: int | None) -> "ScheduleFile":
-    """Return the schedule of a file, and say which limits of MSCCL's runtime it breaks."""
+    """Return the schedule of a file, and say what a reader has to know."""
     from collsim.interop.schedule_file import read_schedule
 
     found = read_schedule(path, collective, root if given("root") else None)
     for text in found.warnings:
-        note(f"{path} breaks a limit of MSCCL's runtime: {text}")
+        note(f"{path} {text}")
     return found
 
 

@@ -56,7 +56,8 @@ class ScheduleFile:
     verdict : Verdict
         Whether it does what it is meant to, and if not, why.
     warnings : tuple of str
-        Limits of MSCCL's runtime that it breaks.
+        What it does beside being right: limits of MSCCL's runtime that it breaks, attributes
+        that nobody reads.
     sizes : (int, int) or None
         The least size that the file is for, and the first that it is too large for.
     """
@@ -214,18 +215,17 @@ def _is_xml(data: bytes) -> bool:
 
 
 def _from_msccl(program: Program, file: str, data: bytes) -> ScheduleFile:
-    schedule: Schedule | None = None
-    try:
-        flow = follow(program)
-        race = find_race(program, flow)
-        if race is None:
-            lowered = lower(program, flow)
-            schedule = lowered.schedule
-            verdict = _named(verify_schedule(schedule), program, flow, lowered)
-        else:
-            verdict = Verdict(False, race)
-    except WrongScheduleError as error:
-        verdict = Verdict(False, str(error))
+    schedule, verdict = _verified(program)
+    if verdict.ok and program.apart_too:
+        _, verdict = _verified(replace(program, in_place=False))
+        if not verdict.ok:
+            verdict = replace(verdict, reason=f"out of place: {verdict.reason}")
+    warnings = []
+    if verdict.ok:
+        broken = [*text_limits(data), *limits_broken(program)]
+        warnings = [f"breaks a limit of MSCCL's runtime: {text}" for text in broken]
+    if program.ignored:
+        warnings.append(f"has attributes that nobody reads: {', '.join(program.ignored)}")
     return ScheduleFile(
         file=file,
         format="msccl",
@@ -235,9 +235,23 @@ def _from_msccl(program: Program, file: str, data: bytes) -> ScheduleFile:
         root=program.root,
         schedule=schedule,
         verdict=verdict,
-        warnings=(*text_limits(data), *limits_broken(program)) if verdict.ok else (),
+        warnings=tuple(warnings),
         sizes=program.sizes,
     )
+
+
+def _verified(program: Program) -> tuple[Schedule | None, Verdict]:
+    """Return the schedule of a program, where there is one, and what is wrong with it."""
+    try:
+        flow = follow(program)
+        race = find_race(program, flow)
+        if race is not None:
+            return None, Verdict(False, race)
+        lowered = lower(program, flow)
+    except WrongScheduleError as error:
+        return None, Verdict(False, str(error))
+    verdict = verify_schedule(lowered.schedule)
+    return lowered.schedule, _named(verdict, program, flow, lowered)
 
 
 def _named(verdict: Verdict, program: Program, flow: Flow, lowered: Lowered) -> Verdict:

@@ -10,7 +10,7 @@ takes the first channel on which what its thread blocks make it wait for is what
 anyway, so that reading the file gives the schedule back.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Final, NamedTuple
@@ -25,6 +25,8 @@ from collsim.interop.msccl.waits import Connection, Waits, merged
 __all__ = ["to_program"]
 
 _MOST_MESSAGES: Final = 12_000
+# So many thread blocks of a GPU may send on one channel, and so many receive.
+_MOST_A_CHANNEL: Final = 32
 
 Place = tuple[int, int]
 
@@ -92,6 +94,10 @@ class _Plan(NamedTuple):
     waits: Waits
 
 
+def _end(tail: _Tail) -> tuple[int, bool, int]:
+    return tail.rank, tail.send >= 0, tail.channel
+
+
 class _Assigner:
     """Event 2 o is the send of operation o, or all of it, and 2 o + 1 its receive."""
 
@@ -108,6 +114,7 @@ class _Assigner:
         self._always: dict[int, set[int]] = defaultdict(set)
         self._sums: dict[int, set[Place]] = defaultdict(set)
         self._queue: dict[Connection, int] = defaultdict(int)
+        self._opened: Counter[tuple[int, bool, int]] = Counter()
 
     def blocks(self) -> list[tuple[int, int, int, int, list[Event]]]:
         """Return rank, send, recv, channel and events of every thread block."""
@@ -202,6 +209,8 @@ class _Assigner:
         """Return the events at the end of thread blocks; None where they'd wait for more."""
         plans: list[_Plan] = []
         for event, tail in ends:
+            if not tail.events and self._opened[_end(tail)] >= _MOST_A_CHANNEL:
+                return None
             known = tail.known
             if plans:
                 known |= plans[0].known | 1 << plans[0].event
@@ -231,6 +240,8 @@ class _Assigner:
 
     def _append(self, plan: _Plan) -> None:
         tail = plan.tail
+        if not tail.events:
+            self._opened[_end(tail)] += tail.send >= 0 or tail.recv >= 0
         self._tails[tail.rank, tail.send, tail.recv, tail.channel] = tail
         turns = {
             d

@@ -121,7 +121,8 @@ class Messages:
         for m in order:
             if any(place[d] > place[m] for d in self.all[m].waits):
                 raise WrongScheduleError(
-                    f"op {self.all[m].own} waits for a message with a larger op"
+                    f"op {self.all[m].own} waits for a message with a larger op, so the file "
+                    "is not what collsim wrote; without op it is read as any other"
                 )
         return order
 

@@ -38,7 +38,7 @@ class Placement:
     scratch : int
         Scratch places of the schedule.
     masks : dict of int to int
-        Of every unit, the units before it, as bits.
+        Of a unit, the units before it, as bits; where somebody asks for them.
     users : dict of Location to list of int
         Units that touch a chunk.
     """
@@ -83,15 +83,31 @@ def place_all(program: Program, flow: Flow) -> Placement:
     parts = parts_of(kind.name, ranks, program.chunks)
     found = Placement(kind.blocks(ranks) * parts, parts)
     users: dict[Location, list[int]] = defaultdict(list)
+    twice = [_twice(program, rank, parts) for rank in range(ranks)]
     for u, mask in before(flow):
-        found.masks[u] = mask
         unit = flow.units[u]
-        for place in {p for ps in touched(program, unit.rank, unit.step) for p in ps}:
+        touches = {p for ps in touched(program, unit.rank, unit.step) for p in ps}
+        if unit.step.type == "rrs" or not twice[unit.rank].isdisjoint(touches):
+            found.masks[u] = mask
+        for place in touches:
             users[place].append(u)
     found.users = dict(users)
     for rank in range(ranks):
         _place_rank(program, flow, found, rank)
     return found
+
+
+def _twice(program: Program, rank: int, parts: int) -> set[Location]:
+    """Return chunks of one piece: where a rank has it before the call, and where after it."""
+    kind, ranks, root = program.collective, len(program.gpus), program.root
+    given, wanted = (of(kind, rank, ranks, root, parts) for of in (inputs, outputs))
+    ends: dict[int, set[Location]] = defaultdict(set)
+    for buffer, pieces in (("i", given), ("o", wanted)):
+        for chunk, piece in enumerate(pieces):
+            name = alias(kind, rank, parts, buffer, chunk, program.in_place)
+            ends[piece].add((rank, *name))
+    ends.pop(NOWHERE, None)
+    return {where for places in ends.values() if len(places) > 1 for where in places}
 
 
 def _place_rank(program: Program, flow: Flow, found: Placement, rank: int) -> None:

@@ -140,6 +140,10 @@ class Program:
         By rank.
     scratch : int
         Scratch places of collsim's schedule; 0 in other tools' files.
+    apart_too : bool
+        Whether a file for one buffer is for two buffers as well.
+    ignored : tuple of str
+        Attributes that nobody reads, with their elements.
     """
 
     name: str
@@ -152,6 +156,8 @@ class Program:
     sizes: tuple[int, int]
     gpus: tuple[Gpu, ...]
     scratch: int = 0
+    apart_too: bool = False
+    ignored: tuple[str, ...] = ()
 
     def where(self, rank: int, block: int, step: int) -> str:
         """Return how to call a step.

@@ -35,6 +35,10 @@ def touched(program: Program, rank: int, step: Step) -> tuple[list[Location], li
 
     reads = chunks(step.source) if step.type in READS_SOURCE else []
     writes = chunks(step.target) if step.type in WRITES_TARGET else []
+    if step.type == "cpy":
+        # In place, a copy from the input to the output may leave everything where it is.
+        moved = [(a, b) for a, b in zip(reads, writes, strict=True) if a != b]
+        return [a for a, _ in moved], [b for _, b in moved]
     if step.type == "re":
         reads = reads + writes
     return reads, writes

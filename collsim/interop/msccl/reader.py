@@ -22,6 +22,16 @@ from collsim.xml_file import Element, parse_xml
 __all__ = ["read_program"]
 
 _MOST: Final = 1_000_000
+_MOST_STEPS: Final = 60_000
+_READ: Final = {
+    "algo": "name proto nchannels nchunksperloop ngpus coll inplace outofplace minBytes "
+    "maxBytes nthreads root collective scratch",
+    "gpu": "id i_chunks o_chunks s_chunks",
+    "scratch": "chunk place cnt",
+    "tb": "id send recv chan",
+    "step": "s type srcbuf srcoff dstbuf dstoff cnt depid deps hasdep op round channel adds "
+    "turn",
+}
 _MOST_HELD: Final = 4_000_000
 _MOST_BYTES: Final = 2**62
 _PROTOCOLS: Final = ("Simple", "LL", "LL128")
@@ -55,6 +65,9 @@ def read_program(
     algo = parse_xml(file, data)
     if algo.tag != "algo":
         raise algo.wrong("expected an algo element, as MSCCL's files have")
+    steps = sum(element.tag == "step" for element in algo.walk())
+    if steps > _MOST_STEPS:
+        raise algo.wrong(f"has {steps:,} steps, expected at most {_MOST_STEPS:,}")
     ranks = _whole(algo, "ngpus", 1, 65536)
     chunks = _whole(algo, "nchunksperloop", 1, _MOST)
     kind = _collective(algo, collective)
@@ -71,7 +84,8 @@ def read_program(
     if root is not None and not 0 <= root < ranks:
         raise algo.wrong(f"root {root}, expected a rank from 0 to {ranks - 1}")
     in_place = _flag(algo, "inplace")
-    if "outofplace" in algo.attributes and not in_place and not _flag(algo, "outofplace"):
+    apart = _flag(algo, "outofplace") if "outofplace" in algo.attributes else not in_place
+    if not in_place and not apart:
         raise algo.wrong("inplace and outofplace are both 0, expected one of them")
     threads = algo.whole("nthreads", 0, 1024, 0) or 0
     if threads % _WARP:
@@ -92,7 +106,21 @@ def read_program(
         sizes=(low, high),
         gpus=_gpus(algo, kind, ranks, chunks),
         scratch=algo.whole("scratch", 0, _MOST, 0) or 0,
+        apart_too=in_place and apart,
+        ignored=_ignored(algo),
     )
+
+
+def _ignored(algo: Element) -> tuple[str, ...]:
+    """Return attributes that nobody reads."""
+    known = {tag: set(names.split()) for tag, names in _READ.items()}
+    found = {
+        f"{name} of {element.tag}": None
+        for element in algo.walk()
+        for name in element.attributes
+        if name not in known.get(element.tag, ())
+    }
+    return tuple(found)
 
 
 def _collective(algo: Element, given: str | None) -> str:

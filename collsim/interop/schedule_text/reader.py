@@ -13,7 +13,10 @@ from collsim.core.schedule import Schedule
 from collsim.errors import CollsimError, FileError, UnknownNameError
 from collsim.interop._order import reduced
 
-__all__ = ["read_text_schedule"]
+__all__ = ["MOST_MESSAGES", "read_text_schedule"]
+
+# A person writes ten, a program some thousands; all of them are verified.
+MOST_MESSAGES: Final = 60_000
 
 _KEYS: Final = ("name", "collective", "ranks", "root", "parts", "scratch")
 _MOST: Final = 2**31 - 1
@@ -122,6 +125,8 @@ class _Reader:
                 continue
             if _ARROW.search(line):
                 head = head or self._head(values)
+                if len(lines) == MOST_MESSAGES:
+                    self.wrong(line, f"at most {MOST_MESSAGES:,} messages")
                 lines.append(self._message(line, head, now))
                 begun = True
             elif re.fullmatch(r"round(\s+\S+)?\s*:?", line):

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from collsim.core.builder import Builder
 from collsim.core.schedule import REDUCE, Schedule
-from collsim.errors import InputError
+from collsim.errors import InputError, TooLargeError
+from collsim.interop.schedule_text.reader import MOST_MESSAGES
 
 __all__ = ["to_text"]
 
@@ -23,6 +24,8 @@ def to_text(schedule: Schedule, name: str = "") -> str:
     ------
     InputError
         If switches take part, or a message carries nothing.
+    TooLargeError
+        If it has more messages than are read.
 
     Examples
     --------
@@ -41,6 +44,11 @@ def to_text(schedule: Schedule, name: str = "") -> str:
         raise InputError(
             f"{name or 'schedule'}: its messages go by way of a switch that adds up and "
             "multicasts, for which the text has no word"
+        )
+    if len(schedule) > MOST_MESSAGES:
+        raise TooLargeError(
+            f"{name or 'schedule'}: {len(schedule):,} messages, expected at most "
+            f"{MOST_MESSAGES:,}"
         )
     return "\n".join(_lines(schedule, name)) + "\n"
 

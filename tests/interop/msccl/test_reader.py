@@ -124,6 +124,36 @@ def test_the_root_is_given_or_written(read: Any, spelled: Any) -> None:
     assert "root 2, expected a rank from 0 to 1" in refused(read, back, root=2)
 
 
+def test_what_nobody_reads_is_told(read: Any) -> None:
+    """An attribute that is misspelled, or that only others know."""
+    text = PAIR.replace("coll=", "minbytes='4' coll=").replace("cnt=", "colour='red' cnt=")
+    assert read(text).warnings == (
+        "has attributes that nobody reads: minbytes of algo, colour of step",
+    )
+
+
+def test_a_file_for_one_buffer_and_for_two(read: Any) -> None:
+    """It has to be right for both."""
+    both = PAIR.replace("inplace='1'", "inplace='1' outofplace='1'")
+    assert read(both).verdict.reason == (
+        "out of place: rank 0: o[0] must hold a result, but no step writes it"
+    )
+    copy = (
+        "<tb id='1' send='-1' recv='-1' chan='0'><step s='0' type='cpy' srcbuf='i' srcoff='0' "
+        "dstbuf='o' dstoff='0' cnt='1' depid='-1' deps='-1' hasdep='0'/></tb>"
+    )
+    text = both.replace("</tb>", "</tb>" + copy, 1)
+    first, _, last = text.rpartition("dstbuf='i'")
+    assert read(f"{first}dstbuf='o'{last}").verdict.ok
+
+
+def test_more_steps_than_are_read(read: Any) -> None:
+    """Before any of them is looked at."""
+    assert "has 60,001 steps, expected at most 60,000" in refused(
+        read, "<algo>" + "<step/>" * 60_001 + "</algo>"
+    )
+
+
 def test_entities_are_refused(read: Any) -> None:
     """A bomb is not unpacked, and nothing outside of the file is read."""
     bomb = '<!DOCTYPE algo [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><algo name="&b;"/>'

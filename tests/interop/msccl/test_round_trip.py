@@ -16,6 +16,7 @@ from collsim.engine.simulate import simulate
 from collsim.errors import InputError
 from collsim.interop.msccl.blocks import to_program
 from collsim.interop.msccl.flow import follow
+from collsim.interop.msccl.limits import limits_broken
 from collsim.interop.msccl.lower import lower
 from collsim.interop.msccl.races import find_race
 from collsim.interop.msccl.reader import read_program
@@ -83,6 +84,14 @@ def test_thread_blocks_keep_the_runtimes_rules() -> None:
             assert tb.get("send") != "-1" or types.isdisjoint({"s"})
             assert tb.get("recv") != "-1" or types.isdisjoint({"r", "rrc"})
             assert [step.get("s") for step in tb] == [str(i) for i in range(len(tb))]
+
+
+def test_many_peers_share_no_channel_beyond_its_limit() -> None:
+    """Of 39 peers 32 are reached on one channel and the others on the next."""
+    program = to_program(build("scatter", "linear", 40), "linear")
+    channels = [block.channel for block in program.gpus[0].blocks]
+    assert (len(channels), channels.count(0), channels.count(1)) == (39, 32, 7)
+    assert limits_broken(program) == []
 
 
 def test_the_runtimes_parser_can_read_it() -> None:
