@@ -85,9 +85,14 @@ def slice_(
 
 
 def arrow(where: str, begins: bool, number: int, at: int) -> str:
-    """Return one end of an arrow, in the slice that is open at a time."""
+    """Return one end of an arrow, in the slice that begins at a time.
+
+    It lies a quarter of a nanosecond inside: chrome://tracing takes a slice that ends at a
+    time for one that is open then, and Perfetto takes whole nanoseconds.
+    """
     kind = '"ph":"s"' if begins else '"ph":"f","bp":"e"'
-    return f'{{{kind},"name":"message","cat":"flow","id":{number},{where},"ts":{micro(at)}}}'
+    inside = f"{at // 1000}.{at % 1000:03d}25"
+    return f'{{{kind},"name":"message","cat":"flow","id":{number},{where},"ts":{inside}}}'
 
 
 def counter(pid: int, name: str, at: int, rate: float) -> str:
