@@ -243,18 +243,11 @@ class _Assigner:
         if not tail.events:
             self._opened[_end(tail)] += tail.send >= 0 or tail.recv >= 0
         self._tails[tail.rank, tail.send, tail.recv, tail.channel] = tail
-        turns = {
-            d
-            for d in self._always[plan.event]
-            if not self._sums[d].isdisjoint(self._sums[plan.event])
-        }
-        tail.events.append(Event(plan.event, tuple(reversed(plan.named)), frozenset(turns)))
+        turns = frozenset(self._always[plan.event])
+        tail.events.append(Event(plan.event, tuple(reversed(plan.named)), turns))
         tail.waits = plan.waits
         tail.known = plan.known | 1 << plan.event
         self._known[plan.event] = plan.known
-        after = plan.waits
-        if tail.send >= 0:
-            after = after.also(plan.event >> 1)
-        self._after[plan.event] = after
+        self._after[plan.event] = plan.waits
         if tail.recv >= 0:
             self._queue[self._next(tail)[0]] += 1

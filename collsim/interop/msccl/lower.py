@@ -99,43 +99,44 @@ class _Making:
     def _unit(self, u: int, position: int) -> None:
         unit = self.flow.units[u]
         step = unit.step
-        targets, inherited = self._awaited(u)
+        targets, turns, inherited = self._awaited(u)
         before = merged([self._before(unit), *inherited])
         after = before
         self._check(unit)
         if step.type in LOCAL:
-            after = self._local(u, position, targets, before)
+            after = self._local(u, position, targets | turns, before)
         if step.type in RECEIVES:
-            self._receive(u, position, targets, before)
+            self._receive(u, position, turns, before)
             connection = self.flow.connection[u]
             after = before.received(connection, self._queue[connection], self._ended[u])
             self._queue[connection] += 1
         if step.type in SENDS:
-            self._send(u, position, targets, before)
+            self._send(u, position, targets | turns, before)
         self._after[u] = after
         self._written.update(touched(self.program, unit.rank, step)[1])
 
     def _before(self, unit: Unit) -> Waits:
         return self._after[unit.previous] if unit.previous >= 0 else Waits()
 
-    def _awaited(self, u: int) -> tuple[set[int], list[Waits]]:
-        """Return the messages that a step waits for by name, and what comes with them."""
+    def _awaited(self, u: int) -> tuple[set[int], set[int], list[Waits]]:
+        """Return the messages that a step waits for by name, and what comes with them.
+
+        First those that have ended there, then those whose end a turn waits for.
+        """
         targets: set[int] = set()
+        turns: set[int] = set()
         inherited: list[Waits] = []
         mine = self._sums.get(u, set())
-        turns = self.flow.units[u].turns
         for d in self.flow.units[u].waits:
-            if d not in turns and not mine.isdisjoint(self._sums.get(d, ())):
+            if d in self.flow.units[u].turns:
+                turns.add(self._ended[d] if d in self._ended else self._sent[d])
+            elif not mine.isdisjoint(self._sums.get(d, ())):
                 # Sums into one place take turns, but do not hold each other's messages up.
                 continue
-            waits = self._after[d]
-            if d in self._ended:
+            elif d in self._ended:
                 targets.add(self._ended[d])
-            elif d in self._sent:
-                targets.add(self._sent[d])
-                waits = waits.also(self._sent[d])
-            inherited.append(waits)
-        return targets, inherited
+            inherited.append(self._after[d])
+        return targets, turns, inherited
 
     def _all_sums(self) -> dict[int, set[Location]]:
         """Return, of every step that adds, the chunks that its message adds to."""
@@ -194,11 +195,11 @@ class _Making:
         self._sent[u] = self.messages.new(unit.rank, peer, position, unit.step, u)
         self.messages.reads(self._sent[u], places, waits)
 
-    def _receive(self, u: int, position: int, targets: set[int], before: Waits) -> None:
+    def _receive(self, u: int, position: int, turns: set[int], before: Waits) -> None:
         unit = self.flow.units[u]
         m = self._sent[self.flow.sender[u]]
         reads, writes = touched(self.program, unit.rank, unit.step)
-        waits = targets | before.messages()
+        waits = turns | before.messages()
         into = self._at(writes)
         if unit.step.type == "rrs":
             self._passed_on = {where: self._sum_place(u, where) for where in reads}
@@ -212,7 +213,7 @@ class _Making:
         self.messages[m].units.append(u)
         self._ended[u] = m
         if u not in self.parked:
-            self.messages.writes(m, into, _kind(unit), targets)
+            self.messages.writes(m, into, _kind(unit), turns)
             return
         landed = [self.placement.fresh(unit.rank) for _ in into]
         self.messages.writes(m, landed, COPY, set())

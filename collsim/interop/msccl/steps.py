@@ -22,8 +22,8 @@ _APART: Final = frozenset({"all_to_all", "sendrecv"})
 class Event(NamedTuple):
     """The send (2 o) or receive (2 o + 1) of operation o, and the events that it waits for.
 
-    Of a message to oneself 2 o is all. `turns` are those of the events that hold it up although
-    both add to the same place.
+    Of a message to oneself 2 o is all. `turns` are those of the events that hold the message
+    itself up, though no data ask for it.
     """
 
     number: int

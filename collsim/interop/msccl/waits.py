@@ -5,7 +5,8 @@ have to wait for as well. What this leaves out, because it costs no time in a qu
 
 - a message may be sent before the one sent before it has arrived, but not before it was ready;
 - messages of one connection arrive in their order, so the latest stands for all before it;
-- a message is under way while its receiver still waits for something else.
+- a message is under way while its receiver still waits for something else;
+- what was sent from a place has been read when the step is done, long before it arrives.
 """
 
 from collections.abc import Iterable
@@ -25,7 +26,7 @@ class Waits:
     latest : dict of Connection to (int, int)
         Of a connection: place in its queue, and number, of the latest message received.
     others : frozenset of int
-        Further messages: local ones, and those that were waited for where they were sent.
+        Local ones.
     """
 
     latest: dict[Connection, tuple[int, int]] = field(default_factory=dict)
@@ -38,10 +39,6 @@ class Waits:
     def received(self, connection: Connection, place: int, message: int) -> "Waits":
         """Return these and one more that was received."""
         return merged((self, Waits({connection: (place, message)})))
-
-    def also(self, message: int) -> "Waits":
-        """Return these and one more of no connection."""
-        return Waits(self.latest, self.others | {message})
 
 
 def merged(several: Iterable[Waits]) -> Waits:

@@ -58,6 +58,13 @@ def outcomes() -> Callable[[str, int], set[str]]:
 
 
 @pytest.fixture(scope="session")
+def depth() -> Callable[[str], int]:
+    """Return the function that counts how many messages of a file follow each other."""
+    found: Callable[[str], int] = module("oracle").depth
+    return found
+
+
+@pytest.fixture(scope="session")
 def plain() -> Callable[[Schedule], str]:
     """Return a function that writes a schedule as others do, without what collsim adds."""
 

@@ -12,6 +12,8 @@ from collections import Counter, deque
 from typing import Any
 
 Data = Counter[Any]
+RECEIVING = {"r", "rcs", "rrs", "rrc", "rrcs"}
+SENDING = {"s", "rcs", "rrs", "rrcs"}
 GARBAGE: Data = Counter({"garbage": 1})
 
 
@@ -133,9 +135,7 @@ class Machine:
             other = self.blocks[rank][int(step["depid"])]
             if flags[id(other)] < int(step["deps"]):
                 return False
-        return "r" not in step["type"].removesuffix("e") or bool(
-            step["type"] == "re" or queues.get((recv, rank, channel))
-        )
+        return step["type"] not in RECEIVING or bool(queues.get((recv, rank, channel)))
 
     def _do(self, thread: Any, step: dict[str, str], queues: Any) -> None:
         rank, send, recv, channel, _ = thread
@@ -171,3 +171,44 @@ def outcomes(text: str, runs: int) -> set[str]:
         except HangsError:
             found.add("hangs")
     return found
+
+
+def depth(text: str) -> int:
+    """Return how many messages follow each other at most, if steps take no time.
+
+    A message arrives 1 after it was sent; a step is done when the one before it is, what it
+    waits for is announced, and what it receives is there.
+    """
+    machine = Machine(text, 0)
+    at = {id(t): 0 for t in machine.threads}
+    now = {id(t): 0 for t in machine.threads}
+    announced: dict[int, list[tuple[int, int]]] = {id(t): [] for t in machine.threads}
+    queues: dict[tuple[int, int, int], deque[int]] = {}
+    moving = True
+    while moving:
+        moving = False
+        for thread in machine.threads:
+            rank, send, recv, channel, steps = thread
+            me = id(thread)
+            while at[me] < len(steps):
+                step = steps[at[me]]
+                when = now[me]
+                if step["depid"] != "-1":
+                    other = announced[id(machine.blocks[rank][int(step["depid"])])]
+                    times = [t for place, t in other if place >= int(step["deps"])]
+                    if not times:
+                        break
+                    when = max(when, times[0])
+                if step["type"] in RECEIVING:
+                    queue = queues.get((recv, rank, channel))
+                    if not queue:
+                        break
+                    when = max(when, queue.popleft())
+                if step["type"] in SENDING:
+                    queues.setdefault((rank, send, channel), deque()).append(when + 1)
+                if step["hasdep"] == "1":
+                    announced[me].append((at[me], when))
+                now[me] = when
+                at[me] += 1
+                moving = True
+    return max(now.values(), default=0)

@@ -37,7 +37,7 @@ def test_there_are_samples(shared_data: Path) -> None:
     assert {path.name for path in files if path.suffix == ".xml"} >= KNOWN.keys()
 
 
-def test_every_sample_is_read_or_refused(shared_data: Path, outcomes: Any) -> None:
+def test_every_sample_is_read_or_refused(shared_data: Path, outcomes: Any, depth: Any) -> None:
     """XML verifies, as a run on memory does, breaks no limit and simulates; JSON is refused."""
     for path in samples(shared_data):
         if path.suffix == ".json":
@@ -55,7 +55,10 @@ def test_every_sample_is_read_or_refused(shared_data: Path, outcomes: Any) -> No
             assert (file.collective, file.ranks, len(schedule)) == KNOWN[path.name]
         timeline = simulate(schedule, Cluster.load("dgx-h100", ranks=file.ranks), 2**20)
         assert 0 < timeline.makespan < 1e-2
-        assert outcomes(path.read_text("utf-8"), 1) == {"right"}
+        text = path.read_text("utf-8")
+        assert outcomes(text, 1) == {"right"}
+        late = Cluster.ideal(file.ranks, 1.0, 1e9, alpha_busy=0.0)
+        assert simulate(schedule, late, 0).makespan == depth(text)
 
 
 def test_a_ring_of_others_takes_as_long_as_theory_says(shared_data: Path) -> None:
