@@ -8,7 +8,6 @@ from collsim.errors import CollsimError
 
 __all__ = [
     "COLLECTIVE_OF",
-    "FUSED",
     "LOCAL",
     "READS_SOURCE",
     "RECEIVES",
@@ -27,7 +26,6 @@ __all__ = [
 TYPES: Final = ("s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "nop")
 SENDS: Final = frozenset({"s", "rcs", "rrs", "rrcs"})
 RECEIVES: Final = frozenset({"r", "rcs", "rrs", "rrc", "rrcs"})
-FUSED: Final = SENDS & RECEIVES
 REDUCES: Final = frozenset({"rrs", "rrc", "rrcs", "re"})
 LOCAL: Final = frozenset({"cpy", "re"})
 READS_SOURCE: Final = frozenset({"s", "rrs", "rrc", "rrcs", "cpy", "re"})
