@@ -16,7 +16,7 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collsim import nccl
+    from collsim import nccl, plot
     from collsim.algorithms import algorithm_names, build
     from collsim.calibrate.check import check
     from collsim.calibrate.fit import fit
@@ -30,9 +30,14 @@ if TYPE_CHECKING:
     from collsim.core.collective import COLLECTIVES, collective
     from collsim.core.schedule import Schedule
     from collsim.engine.simulate import Job, simulate
+    from collsim.engine.verdict import verify_schedule
+    from collsim.interop.chrome_trace.write import write_trace
+    from collsim.interop.schedule_file import load_schedule, save_schedule
     from collsim.plot.crossover import plot_crossover
+    from collsim.report.page.write import write_report
     from collsim.sweeps.sweep import sweep
     from collsim.topology import degrade, delay, fail, groups, reorder
+    from collsim.workload.estimate import estimate
 
 __all__ = [
     "COLLECTIVES",
@@ -49,17 +54,24 @@ __all__ = [
     "crossover",
     "degrade",
     "delay",
+    "estimate",
     "explain",
     "fail",
     "fit",
     "groups",
+    "load_schedule",
     "nccl",
+    "plot",
     "plot_crossover",
     "predict",
     "reorder",
+    "save_schedule",
     "simulate",
     "sweep",
     "verify",
+    "verify_schedule",
+    "write_report",
+    "write_trace",
 ]
 
 __version__: Final = "0.1.0"
@@ -77,21 +89,27 @@ _HOME: Final = {
     "crossover": "choose.crossover",
     "degrade": "topology",
     "delay": "topology",
+    "estimate": "workload.estimate",
     "explain": "choose.explain",
     "fail": "topology",
     "fit": "calibrate.fit",
     "groups": "topology",
+    "load_schedule": "interop.schedule_file",
     "plot_crossover": "plot.crossover",
     "predict": "choose.predict",
     "reorder": "topology",
+    "save_schedule": "interop.schedule_file",
     "simulate": "engine.simulate",
     "sweep": "sweeps.sweep",
     "verify": "choose.verify",
+    "verify_schedule": "engine.verdict",
+    "write_report": "report.page.write",
+    "write_trace": "interop.chrome_trace.write",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name in ("choose", "nccl"):
+    if name in ("choose", "nccl", "plot"):
         # Rooms of those names; that of choose can be called, see there.
         return importlib.import_module(f"collsim.{name}")
     if name not in _HOME:

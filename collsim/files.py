@@ -8,10 +8,11 @@ import re
 import secrets
 import stat
 import sys
+from collections.abc import Iterable
 
-from collsim.errors import FileError
+from collsim.errors import CollsimError, FileError
 
-__all__ = ["read_bytes", "read_text", "write_whole"]
+__all__ = ["read_bytes", "read_text", "write_parts", "write_whole"]
 
 _LINKS = 40  # as many as Linux follows before it says "too many levels"
 
@@ -79,8 +80,29 @@ def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
     """
     try:
         encoded = data if isinstance(data, bytes) else data.encode("utf-8", "surrogateescape")
-        _write(os.fspath(path), encoded)
+        _write(os.fspath(path), (encoded,))
     except (BrokenPipeError, FileError):
+        raise
+    except (OSError, ValueError) as error:
+        raise _file_error(path, error) from error
+
+
+def write_parts(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
+    """Write a file part by part, as :func:`write_whole` does: all of them or nothing.
+
+    A file that is too large to be held at once is so written as it is made. If making a part
+    fails, the file holds what it held before.
+
+    Raises
+    ------
+    FileError
+        If it cannot be written; then no temporary file stays behind.
+    BrokenPipeError
+        If the reader of a pipe has left, which is no failure of the file.
+    """
+    try:
+        _write(os.fspath(path), parts)
+    except (BrokenPipeError, CollsimError):
         raise
     except (OSError, ValueError) as error:
         raise _file_error(path, error) from error
@@ -91,11 +113,11 @@ def _file_error(path: str | os.PathLike[str], error: OSError | ValueError) -> Fi
     return FileError(path, error if isinstance(error, OSError) else str(error))
 
 
-def _write(path: str, data: bytes) -> None:
+def _write(path: str, parts: Iterable[bytes]) -> None:
     if not path:
         raise FileError(path, "an empty file name")
     if path == "-":
-        _write_stdout(data)
+        _write_stdout(parts)
         return
     descriptor = _descriptor(path)
     if descriptor is not None:
@@ -103,20 +125,20 @@ def _write(path: str, data: bytes) -> None:
             if stream is not None:
                 stream.flush()
         with open(os.dup(descriptor), "wb") as file:
-            file.write(data)
+            file.writelines(parts)
         return
     try:
         status = os.stat(path)
     except FileNotFoundError:
         status = None
     if status is None or stat.S_ISREG(status.st_mode):
-        _replace(path, data, status)
+        _replace(path, parts, status)
         return
     with open(path, "wb") as file:
-        file.write(data)
+        file.writelines(parts)
 
 
-def _write_stdout(data: bytes) -> None:
+def _write_stdout(parts: Iterable[bytes]) -> None:
     # Python has none if the descriptor was closed before it began.
     if sys.stdout is None:
         raise FileError("-", "there is no standard output")
@@ -125,9 +147,11 @@ def _write_stdout(data: bytes) -> None:
     # stdout that somebody replaced by an io.StringIO has none.
     binary = getattr(sys.stdout, "buffer", None)
     if binary is None:
-        sys.stdout.write(data.decode("utf-8", "surrogateescape"))
+        sys.stdout.write(b"".join(parts).decode("utf-8", "surrogateescape"))
     else:
-        binary.write(data)
+        # Not writelines: what stands for stdout may listen to write alone.
+        for part in parts:
+            binary.write(part)
     sys.stdout.flush()
 
 
@@ -149,7 +173,7 @@ def _descriptor(path: str) -> int | None:
     return None
 
 
-def _replace(path: str, data: bytes, status: os.stat_result | None) -> None:
+def _replace(path: str, parts: Iterable[bytes], status: os.stat_result | None) -> None:
     if path.endswith(os.sep):
         raise FileError(path, "names a folder, expected a file")
     target = os.path.realpath(path)
@@ -167,7 +191,7 @@ def _replace(path: str, data: bytes, status: os.stat_result | None) -> None:
         with open(descriptor, "wb") as file:
             if status is not None:
                 _take_over(descriptor, status)
-            file.write(data)
+            file.writelines(parts)
             file.flush()
             os.fsync(descriptor)
         os.replace(temporary, target)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
-from collections.abc import Generator
+import sys
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -46,11 +50,45 @@ def torch() -> None:
         pytest.skip("needs torch: pip install 'collsim[measure]'")
 
 
+@pytest.fixture(scope="session")
+def browsing() -> ModuleType:
+    """Return the module that drives a browser."""
+    spec = importlib.util.spec_from_file_location("browser", ROOT / "tests" / "browser.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def browser(browsing: ModuleType) -> Iterator[Any]:
+    """Start a headless Chromium, or skip where there is none.
+
+    `COLLSIM_REQUIRE_CHROMIUM=1`, which `.ci/run` sets, turns every such skip into a failure.
+    """
+    if browsing.program() is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    started = browsing.Browser()
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="session")
+def perfetto(
+    browsing: ModuleType, browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Path], Any]:
+    """Return a context manager: a trace that is open in Perfetto, to be asked in SQL."""
+    return functools.partial(browsing.perfetto, browser, tmp_path_factory.mktemp("perfetto"))
+
+
 # The variable that forbids to skip, the fixture that needs it, or how such a skip begins.
 _REQUIRED = (
     ("COLLSIM_REQUIRE_SHARED", "shared_data", None),
     ("COLLSIM_REQUIRE_TORCH", None, "needs torch:"),
     ("COLLSIM_REQUIRE_DASK", None, "needs Dask:"),
+    ("COLLSIM_REQUIRE_CHROMIUM", None, "needs Chromium:"),
 )
 
 
@@ -58,7 +96,7 @@ _REQUIRED = (
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Fail what needs the shared data or torch and skips, where skipping is not allowed."""
+    """Fail what needs shared data, torch or Chromium and skips, where that is not allowed."""
     report = yield
     skipped = report.skipped and not hasattr(report, "wasxfail")
     for variable, fixture, reason in _REQUIRED:

@@ -19,6 +19,7 @@ FLOORS = (
     {"core"},
     {"algorithms", "topology", "engine", "measure", "nccl"},
     {"choose", "calibrate", "config"},
+    {"workload"},
     {"plot", "report", "interop"},
     {"sweeps"},
     {"__init__"},
@@ -34,6 +35,7 @@ HOMES = {
     "scipy": {"choose", "calibrate"},
     "torch": {"measure"},
     "distributed": {"sweeps"},
+    "plotly": {"report"},
 }
 LONGEST = 400
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {"scipy", "numba", "matplotlib"}
+HEAVY = {"scipy", "numba", "matplotlib", "plotly"}
 ROOT = Path(__file__).resolve().parent.parent
 needs_cli = pytest.mark.skipif(
     not (ROOT / "collsim" / "cli" / "main.py").exists(), reason="there is no command line yet"
@@ -244,21 +245,22 @@ def checkout(tmp_path: Path) -> Path:
         "#!/bin/sh\n"
         'name=$(basename "$0")\n'
         '[ "$name $1" = "python3 -c" ] && exec ' + python + ' "$@"\n'
-        'echo "$name $* | torch=$COLLSIM_REQUIRE_TORCH required=$COLLSIM_REQUIRE_SHARED"\n'
+        'echo "$name $* | torch=$COLLSIM_REQUIRE_TORCH browser=$COLLSIM_REQUIRE_CHROMIUM'
+        ' required=$COLLSIM_REQUIRE_SHARED"\n'
         '[ "$name $1" != "$FAIL" ] || exit 7\n'
     )
     for path in [
         *(programs / n for n in ("pip", "ruff", "mypy", "pytest")),
-        tmp_path / "python3",
+        *(tmp_path / n for n in ("python3", "chromium", "apt-get")),
     ]:
         path.write_text(fake)
         path.chmod(0o755)
     return folder
 
 
-def run_ci(checkout: Path, fail: str = "") -> tuple[int, list[str]]:
+def run_ci(checkout: Path, fail: str = "", path: str = "") -> tuple[int, list[str]]:
     """Run the copied `.ci/run` with the stand-ins; `fail` names the one that fails."""
-    path = f"{checkout.parent}:{os.environ['PATH']}"
+    path = path or f"{checkout.parent}:{os.environ['PATH']}"
     environment = {k: v for k, v in os.environ.items() if not k.startswith("COLLSIM_REQUIRE")}
     done = subprocess.run(
         ["bash", checkout / ".ci" / "run"], env=environment | {"PATH": path, "FAIL": fail},
@@ -301,6 +303,24 @@ def test_ci_requires_torch(checkout: Path) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
+def test_ci_requires_a_browser(checkout: Path, there: bool, tmp_path: Path) -> None:
+    """It installs one where there is none, and then no test may skip for want of it."""
+    needed = tmp_path / "needed"
+    needed.mkdir()
+    for name in ("bash", "basename", "dirname"):
+        (needed / name).symlink_to(str(shutil.which(name)))
+    if not there:
+        (tmp_path / "chromium").unlink()
+    (tmp_path / "apt-get").rename(needed / "apt-get")
+    log = tmp_path / "log"
+    (needed / "apt-get").write_text(f'#!/bin/sh\necho "$*" >> {shlex.quote(str(log))}\n')
+    _, lines = run_ci(checkout, path=f"{tmp_path}:{needed}")
+    asked = log.read_text().splitlines() if log.exists() else []
+    assert asked == ([] if there else ["update -q", "install -y -q chromium"])
+    assert " browser=1 " in lines[-1]
+
+
+@pytest.mark.parametrize("there", [True, False])
 def test_ci_requires_the_shared_data_where_they_are(checkout: Path, there: bool) -> None:
     """Beside them, a test that skips for want of them is a failure."""
     if there:
@@ -330,6 +350,27 @@ def test_skip_for_want_of_data_fails_where_it_is_not_allowed(
     assert done.returncode == (1 if required else 0), done.stdout
     last = done.stdout.splitlines()[-1]
     assert last.startswith("1 skipped, 1 error" if required else "2 skipped")
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_skip_for_want_of_a_browser_fails_where_it_is_not_allowed(
+    tmp_path: Path, required: bool
+) -> None:
+    """As of torch."""
+    (tmp_path / "tests").mkdir()
+    for name in ("conftest.py", "browser.py"):
+        (tmp_path / "tests" / name).write_bytes((ROOT / "tests" / name).read_bytes())
+    (tmp_path / "tests" / "test_x.py").write_text(
+        "import shutil\nshutil.which = lambda name: None\ndef test_missing(browser): pass\n"
+    )
+    variables = {"COLLSIM_REQUIRE_CHROMIUM": "1" if required else "0"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path / "tests"],
+        cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("1 error" if required else "1 skipped"), done.stdout
 
 
 @pytest.mark.parametrize("required", [True, False])

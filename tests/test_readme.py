@@ -1,7 +1,6 @@
-"""The README is executed: every command it shows prints what it shows.
+"""The README and the docs are executed: every command they show prints what they show.
 
-Run as a script, this file writes the real outputs into the README:
-``python tests/test_readme.py``.
+Run as a script, this file writes the real outputs into them: ``python tests/test_readme.py``.
 """
 
 import doctest
@@ -13,6 +12,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -21,14 +21,25 @@ import collsim
 from collsim import registry
 from collsim.algorithms import find
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+PAGES = [README, *sorted(ROOT.glob("README.*.md")), *sorted(ROOT.glob("docs/*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def blocks(language: str) -> list[str]:
-    """Return the README's code blocks of one language."""
-    found = BLOCK.findall(README.read_text("utf-8"))
+def blocks(language: str, page: Path = README) -> list[str]:
+    """Return a page's code blocks of one language."""
+    found = BLOCK.findall(page.read_text("utf-8"))
     return [body for kind, body in found if kind == language]
+
+
+def shown(language: str) -> list[Any]:
+    """Return the blocks of all pages, with names for the report."""
+    return [
+        pytest.param(body, id=f"{page.name}-{number}")
+        for page in PAGES
+        for number, body in enumerate(blocks(language, page))
+    ]
 
 
 def run(command: str) -> str:
@@ -60,15 +71,19 @@ def transcript(body: str) -> str:
             os.chdir(before)
 
 
-@pytest.mark.parametrize("body", blocks("console"))
-def test_a_command_prints_what_the_readme_shows(body: str) -> None:
+@pytest.mark.parametrize("body", shown("console"))
+def test_a_command_prints_what_the_page_shows(body: str) -> None:
     """Each console block equals what its commands print now."""
     assert transcript(body) == body
 
 
-@pytest.mark.parametrize("body", [body for body in blocks("python") if ">>>" in body])
-def test_a_python_block_does_what_the_readme_shows(body: str) -> None:
-    """Each interactive Python block passes as a doctest."""
+@pytest.mark.parametrize("body", [b for b in shown("python") if ">>>" in b.values[0]])
+def test_a_python_block_does_what_the_page_shows(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each interactive Python block passes as a doctest, beside the project's examples."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
     examples = doctest.DocTestParser().get_doctest(body, {}, "README", None, 0)
     assert doctest.DocTestRunner().run(examples).failed == 0
 
@@ -101,12 +116,32 @@ def test_the_readme_shows_five_worked_examples() -> None:
     assert any("examples/" in body for body in shown)
 
 
+def test_the_chinese_readme_says_the_same() -> None:
+    """Each links the other; installing and the formulas of the model are the same."""
+    english, chinese = (ROOT / name for name in ("README.md", "README.zh.md"))
+    assert "(README.zh.md)" in english.read_text("utf-8")
+    assert "(README.md)" in chinese.read_text("utf-8")
+    installs = blocks("sh", chinese)
+    assert len(installs) == 2
+    assert set(installs) <= set(blocks("sh"))
+    assert formulas(chinese) == formulas(english)
+    assert len(formulas(english)) == 5
+
+
+def formulas(page: Path) -> list[str]:
+    """Return the rows of the table of formulas: symbols alone, without words."""
+    lines = page.read_text("utf-8").splitlines()
+    start = next(i for i, line in enumerate(lines) if re.match(r"\| .*`mst`.*`ring`", line))
+    rows = [line.split("|", 2)[2] for line in lines[start + 2 : start + 7]]
+    return [re.sub(r"[^⌈⌉()αβP·/−+\d½|]", "", row) for row in rows]
+
+
 if __name__ == "__main__":
-    text = README.read_text("utf-8")
-    sys.stdout.write(f"rewriting {README.name}\n")
-    README.write_text(
-        BLOCK.sub(
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        found = BLOCK.sub(
             lambda m: f"```console\n{transcript(m[2])}```" if m[1] == "console" else m[0], text
-        ),
-        "utf-8",
-    )
+        )
+        if found != text:
+            sys.stdout.write(f"rewriting {page.relative_to(ROOT)}\n")
+            page.write_text(found, "utf-8")

@@ -61,6 +61,13 @@ class ClusterChoice:
         return cluster
 
     @property
+    def file(self) -> str:
+        """The preset or file that numbers are from; "" where the options are all there is."""
+        if self.alpha is not None or (self.profile is not None and self.cluster is None):
+            return ""
+        return _DEFAULT if self.cluster is None else self.cluster
+
+    @property
     def said(self) -> tuple[str, ...]:
         """What is changed of the cluster, in the words of the options."""
         from collsim.units import format_time

@@ -26,14 +26,18 @@ from collsim.cli.types import (
 )
 
 __all__ = [
+    "NETWORK_OPTIONS",
     "LogChoice",
     "SizeChoice",
     "algorithm_option",
+    "chained",
     "channels_option",
     "chunks_option",
+    "cluster_option",
     "cluster_options",
     "collective_argument",
     "fold_option",
+    "gpus_option",
     "log_options",
     "model_option",
     "output_options",
@@ -135,20 +139,17 @@ _SHARING: Final = click.option(
 # For commands that name their cluster in another way.
 what_if_options: Final = chained(_SHARING, *_WHAT_IF)
 
-cluster_options: Final = gathered(
-    "cluster",
-    ClusterChoice,
-    click.option(
-        "-c",
-        "--cluster",
-        metavar="NAME|FILE",
-        help="A preset, or a file: .toml, or with a slash.  [default: textbook-h100]",
-    ),
-    click.option("--nodes", type=Whole(), help="So many nodes of it."),
-    click.option("--gpus-per-node", type=Whole(), help="So many GPUs in each node."),
-    click.option(
-        "--ranks", type=Whole(name="P"), help="So many GPUs of one node.  [default: all of it]"
-    ),
+cluster_option: Final = click.option(
+    "-c",
+    "--cluster",
+    metavar="NAME|FILE",
+    help="A preset, or a file: .toml, or with a slash.  [default: textbook-h100]",
+)
+gpus_option: Final = click.option(
+    "--gpus-per-node", type=Whole(), help="So many GPUs in each node."
+)
+# What else a cluster is made by, whatever its size.
+NETWORK_OPTIONS: Final[tuple[Decorator, ...]] = (
     click.option(
         "--alpha",
         type=TIME,
@@ -175,6 +176,18 @@ cluster_options: Final = gathered(
     click.option("--profile", metavar="NAME|FILE", help="Put in numbers from `calibrate fit`."),
     _SHARING,
     *_WHAT_IF,
+)
+
+cluster_options: Final = gathered(
+    "cluster",
+    ClusterChoice,
+    cluster_option,
+    click.option("--nodes", type=Whole(), help="So many nodes of it."),
+    gpus_option,
+    click.option(
+        "--ranks", type=Whole(name="P"), help="So many GPUs of one node.  [default: all of it]"
+    ),
+    *NETWORK_OPTIONS,
 )
 
 size_options: Final = gathered(

@@ -181,8 +181,18 @@ def _values(table: Table, keys: Mapping[str, Key], link_name: str) -> dict[str, 
             values[key] = wanted.default
         else:
             default = REQUIRED if wanted.default is NEEDED else wanted.default
-            values[key] = table.take(key, wanted.kind, default)
+            values[key] = _value(table, key, wanted.kind, default)
     return values
+
+
+def _value(table: Table, key: str, kind: str, default: object) -> Any:
+    """Return a value: as it is, or of a table that says where it alone is from."""
+    if not isinstance(table.data.get(key), dict):
+        return table.take(key, kind, default)
+    inner = table.table(key)
+    inner.only(("value", *_PROVENANCE))
+    _provenance(inner)
+    return inner.take("value", kind)
 
 
 def _provenance(table: Table) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from collsim.errors import InputError
-from collsim.units import MAX_RANKS, parse_bandwidth, parse_time
+from collsim.units import MAX_RANKS, MAX_SIZE, parse_bandwidth, parse_size, parse_time
 
 __all__ = [
     "FAMILIES",
@@ -190,6 +190,15 @@ def _bandwidth(value: object) -> float:
     return _quantity(parse_bandwidth, value, "B/s")
 
 
+def _size(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_SIZE:
+        return value
+    try:
+        return parse_size(_text(value))
+    except InputError:
+        raise RefusedError from None
+
+
 def _time_per_byte(value: object) -> float:
     if _zero(value):
         return 0.0
@@ -220,6 +229,7 @@ KINDS: Final[Mapping[str, tuple[Callable[[object], Any], str]]] = {
         'a bandwidth above 0 with its unit, such as "450GB/s" or "400Gb/s"',
     ),
     "time per byte": (_time_per_byte, 'a time per byte from 0 up, such as "0.001ns/B"'),
+    "size": (_size, 'a size in bytes, such as 1024 or "25MiB"'),
     "sharing": (partial(_one_of, SHARING), f"one of {', '.join(SHARING)}"),
     "family": (partial(_one_of, FAMILIES), f"one of {', '.join(FAMILIES)}"),
     "kind": (partial(_one_of, PROVENANCE), f"one of {', '.join(PROVENANCE)}"),

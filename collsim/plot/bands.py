@@ -1,6 +1,6 @@
 """The background of a picture: where start-ups rule, and where bytes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -29,7 +29,12 @@ class _Band:
     alpha: bool
 
 
-def shade(axes: "Axes", pair: Sequence[Curve], sizes: NDArray[np.float64]) -> "list[Patch]":
+def shade(
+    axes: "Axes",
+    pair: Sequence[Curve],
+    sizes: NDArray[np.float64],
+    names: Mapping[str, str],
+) -> "list[Patch]":
     """Shade the background by what most of the faster algorithm's time goes into.
 
     Parameters
@@ -40,6 +45,8 @@ def shade(axes: "Axes", pair: Sequence[Curve], sizes: NDArray[np.float64]) -> "l
         The algorithms.
     sizes : float array
         From the lowest to the highest.
+    names : mapping of str to str
+        What to call the algorithms.
 
     Returns
     -------
@@ -53,9 +60,10 @@ def shade(axes: "Axes", pair: Sequence[Curve], sizes: NDArray[np.float64]) -> "l
     for band in bands:
         axes.axvspan(band.low, band.high, color=_ALPHA if band.alpha else _BETA, zorder=0, lw=0)
         share = np.log(band.high / band.low) / whole
+        text = _label(band, names[band.name], share)
         axes.text(
-            float(np.sqrt(band.low * band.high)), 0.985, _label(band, share), ha="center",
-            va="top", transform=axes.get_xaxis_transform(), fontsize=9, color="#333333",
+            float(np.sqrt(band.low * band.high)), 0.985, text, ha="center", va="top",
+            transform=axes.get_xaxis_transform(), fontsize=9, color="#333333",
         )  # fmt: skip
     keys = {
         True: Patch(color=_ALPHA, label="the faster one spends most on α (start-ups)"),
@@ -64,13 +72,13 @@ def shade(axes: "Axes", pair: Sequence[Curve], sizes: NDArray[np.float64]) -> "l
     return [key for alpha, key in keys.items() if any(b.alpha == alpha for b in bands)]
 
 
-def _label(band: _Band, share: float) -> str:
+def _label(band: _Band, name: str, share: float) -> str:
     """Return as many words as there is room for."""
     letter, what = ("α", "start-ups") if band.alpha else ("β", "bytes")
     texts = (
-        f"{band.name}: {letter} rules ({what})",
-        f"{band.name}: {letter} rules",
-        f"{band.name}: {letter}",
+        f"{name}: {letter} rules ({what})",
+        f"{name}: {letter} rules",
+        f"{name}: {letter}",
         letter,
     )
     return next((text for text in texts if _LETTER * (len(text) + 1) < share), "")

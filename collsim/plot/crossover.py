@@ -15,18 +15,17 @@ from collsim.core.collective import collective
 from collsim.engine.bound import lower_bound
 from collsim.errors import InputError
 from collsim.plot.bands import shade
+from collsim.plot.ends import name_ends
+from collsim.plot.heading import counted, described, head
 from collsim.plot.marks import mark_swaps
 from collsim.plot.paper import (
     STYLES,
     check_path,
     save,
     size_axis,
-    spaced,
     styled,
     time_axis,
-    time_label,
 )
-from collsim.units import format_bandwidth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +38,10 @@ _Floats = NDArray[np.float64]
 _POINTS: Final = 241
 # What is shown unless the user says otherwise, if no swap lies outside: nccl-tests' range.
 _VIEW: Final = (8.0, 2.0**33)
+# Letters of a name for which there is room beside curves and marks.
+_LONG: Final = 26
+# Inches of a picture's width that a letter beside the axes takes.
+_LETTER: Final = 0.08
 
 
 def plot_crossover(
@@ -133,14 +136,18 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
             f"plot: {found.collective} on {found.ranks} ranks of {found.cluster} takes no "
             "time, so there is nothing to draw on a logarithmic axis"
         )
-    figure = Picture(figsize=(8.0, 5.5), layout="constrained")
+    names = _names(found)
+    longest = max(map(len, names.values()))
+    # What a letter stands for is said once, below.
+    labels = {name: name if word == name else f"{word}: {name}" for name, word in names.items()}
+    figure = Picture(figsize=(8.0 + _LETTER * longest, 5.5), layout="constrained")
     axes = figure.add_subplot()
     size_axis(axes, float(sizes[0]), float(sizes[-1]))
     time_axis(axes)
     for i, (curve, seconds) in enumerate(zip(pair, times, strict=True)):
         # Marks of the two lines lie between each other, not on each other.
         axes.plot(
-            sizes, seconds, label=curve.name, linewidth=2.0, markersize=5.5,
+            sizes, seconds, label=labels[curve.name], linewidth=2.0, markersize=5.5,
             markevery=(12 * i + 6, 24), zorder=3, **STYLES[i],
         )  # fmt: skip
     if bound.min() > 0:
@@ -149,38 +156,40 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
             color="#444444", linestyle=(0, (1, 1.5)), zorder=2,
         )  # fmt: skip
     _limits(axes, [*times, bound])
-    bands = shade(axes, pair, sizes)
-    mark_swaps(axes, found)
+    bands = shade(axes, pair, sizes, names)
+    mark_swaps(axes, found, names)
     axes.grid(True, which="major", color="#BFC5CC", linewidth=0.5, zorder=1)
     axes.set_axisbelow(True)
-    ranks = "1 rank" if found.ranks == 1 else f"{found.ranks} ranks"
-    title = f"{found.collective} on {ranks} of {found.cluster}: {found.a} and {found.b}"
-    # Two long names would not fit in letters of the usual size.
-    axes.set_title(title, loc="left", pad=22, fontsize=min(12.0, 12.0 * 76 / len(title)))
-    axes.text(
-        0.0, 1.015, _subtitle(pair[0].cluster), transform=axes.transAxes, fontsize=9.5,
-        color="#333333",
-    )  # fmt: skip
+    ends = [(float(t[-1]), names[curve.name]) for t, curve in zip(times, pair, strict=True)]
+    name_ends(
+        axes,
+        [
+            (float(sizes[-1]), y, name, str(STYLES[i]["color"]))
+            for i, (y, name) in enumerate(ends)
+        ],
+    )
+    title = f"{found.collective} on {counted(found.ranks, 'rank')} of {found.cluster}"
+    head(
+        axes,
+        f"{title}: {names[found.a]} and {names[found.b]}",
+        described(pair[0].cluster),
+        1.0 + _LETTER * longest,
+    )
     # Outside, because inside there is no corner that stays free for all pairs.
     lines = axes.get_legend_handles_labels()[0]
     figure.legend(
         handles=[*lines, *bands], loc="outside lower center", ncols=2, frameon=False,
-        handlelength=3.5,
+        handlelength=3.5, fontsize=9.5 if names[found.a] == found.a else 8.5,
     )  # fmt: skip
     return figure
 
 
-def _subtitle(cluster: Cluster) -> str:
-    """Return what the times depend on: the network, with its numbers if they are one pair."""
-    parts = [cluster.shape]
-    if cluster.uniform is not None:
-        alpha, beta = cluster.uniform
-        parts += [f"α {time_label(alpha)}", f"1/β {spaced(format_bandwidth(1 / beta))}"]
-    if cluster.launch:
-        parts.append(f"launch {time_label(cluster.launch)}")
-    if cluster.gamma:
-        parts.append(f"1/γ {spaced(format_bandwidth(1 / cluster.gamma))}")
-    return ", ".join(parts)
+def _names(found: Crossover) -> dict[str, str]:
+    """Return what algorithms are called in the picture: letters, where a name is too long."""
+    names = (found.a, found.b)
+    if max(map(len, names)) <= _LONG:
+        return dict(zip(names, names, strict=True))
+    return dict(zip(names, "AB", strict=False))
 
 
 def _limits(axes: "Axes", times: Sequence[_Floats]) -> None:

@@ -32,8 +32,7 @@ _PIECES: Final = {
     "send and receive": "X",
     "line": "o",
 }
-_MORE: Final = ("#E69F00", "#56B4E9", "#000000", "#7F7F7F")
-_COLOURS: Final = tuple(str(style["color"]) for style in STYLES) + _MORE
+_HOLLOW: Final = {"markerfacecolor": "white", "markeredgewidth": 1.2, "markersize": 5.5}
 _COLUMNS: Final = 3
 _LETTER: Final = 0.088  # inches that a letter of the title takes
 _WIDTH, _HEIGHT = 4.6, 4.6
@@ -136,13 +135,13 @@ def _draw(found: FitResult) -> "Figure":
     )
     grid = figure.add_gridspec(2 * lines, columns, height_ratios=[2.6, 1.0] * lines)
     labels = list(dict.fromkeys(one.label for one in series))
-    colours = {label: _COLOURS[i % len(_COLOURS)] for i, label in enumerate(labels)}
+    styles = {label: _line(i) for i, label in enumerate(labels)}
     for i, kind in enumerate(kinds):
         line, column = divmod(i, columns)
         above = figure.add_subplot(grid[2 * line, column])
         below = figure.add_subplot(grid[2 * line + 1, column], sharex=above)
         mine = [one for one in series if one.collective == kind]
-        _panel(above, below, mine, colours)
+        _panel(above, below, mine, styles)
         above.set_title(kind, loc="left", fontsize=11)
         if column:
             above.set_ylabel("")
@@ -151,7 +150,7 @@ def _draw(found: FitResult) -> "Figure":
     size = min(12.0, 12.0 * figure.get_figwidth() / (_LETTER * len(title)))
     figure.suptitle(title, x=0.01, ha="left", fontsize=size)
     figure.legend(
-        handles=_legend(series, colours), loc="outside lower center", frameon=False,
+        handles=_legend(series, styles), loc="outside lower center", frameon=False,
         ncols=3 if columns < _COLUMNS else 5, handlelength=2.5,
     )  # fmt: skip
     return figure
@@ -169,7 +168,7 @@ def _title(found: FitResult) -> str:
 
 
 def _panel(
-    above: "Axes", below: "Axes", series: Sequence[_Series], colours: dict[str, str]
+    above: "Axes", below: "Axes", series: Sequence[_Series], styles: dict[str, dict[str, Any]]
 ) -> None:
     sizes = np.concatenate([one.sizes for one in series])
     size_axis(above, float(sizes.min()) / 1.5, float(sizes.max()) * 1.5)
@@ -182,9 +181,10 @@ def _panel(
     most = float(np.abs(np.concatenate(every)).max())
     span = min(max(most * 1.1, _LEAST_SPAN), _MOST_SPAN)
     for one, residuals in zip(series, every, strict=True):
-        # What lies beyond is put on the edge.
-        colour, off = colours[one.label], np.clip(residuals, -span, span)
-        above.plot(one.sizes, one.predicted, color=colour, linewidth=1.3, zorder=2)
+        # What lies beyond is put on the edge, hollow.
+        off, beyond = np.clip(residuals, -span, span), np.abs(residuals) > span
+        colour = styles[one.label]["color"]
+        above.plot(one.sizes, one.predicted, linewidth=1.3, zorder=2, **styles[one.label])
         for piece in dict.fromkeys(one.pieces):
             where = np.array([p == piece for p in one.pieces])
             style: Any = {
@@ -193,7 +193,12 @@ def _panel(
                 "markeredgecolor": "white", "markeredgewidth": 0.4,
             }  # fmt: skip
             above.plot(one.sizes[where], one.seconds[where], zorder=3, **style)
-            below.plot(one.sizes[where], off[where], zorder=3, **style)
+            inside, outside = where & ~beyond, where & beyond
+            below.plot(one.sizes[inside], off[inside], zorder=3, **style)
+            if outside.any():
+                hollow = style | _HOLLOW | {"markeredgecolor": colour}
+                below.plot(one.sizes[outside], off[outside], zorder=4, **hollow)
+    _tell_beyond(below, np.concatenate(every), span)
     below.set_ylim(-span * 1.05, span * 1.05)
     below.axhline(0.0, color="#444444", linewidth=0.8, zorder=1)
     below.yaxis.set_major_formatter(lambda y, _: f"{y:+.0%}" if y else "0")
@@ -202,12 +207,31 @@ def _panel(
         axes.set_axisbelow(True)
 
 
-def _legend(series: Sequence[_Series], colours: dict[str, str]) -> "list[Line2D]":
+def _line(number: int) -> dict[str, Any]:
+    """Return colour and dashes of a fitted line; its marks tell pieces apart."""
+    style = STYLES[number % len(STYLES)]
+    return {"color": style["color"], "linestyle": style["linestyle"]}
+
+
+def _tell_beyond(below: "Axes", residuals: NDArray[np.float64], span: float) -> None:
+    """Say how many residuals lie beyond the axis, and how far."""
+    beyond = residuals[np.abs(residuals) > span]
+    if not beyond.size:
+        return
+    far = [f"{f(beyond):+.0%}" for f in (np.min, np.max) if abs(f(beyond)) > span]
+    below.annotate(
+        f"{beyond.size} beyond the axis (hollow): {' and '.join(dict.fromkeys(far))}",
+        (1.0, 1.0), xytext=(0, 2), xycoords="axes fraction", textcoords="offset points",
+        ha="right", va="bottom", fontsize=8.5,
+    )  # fmt: skip
+
+
+def _legend(series: Sequence[_Series], styles: dict[str, dict[str, Any]]) -> "list[Line2D]":
     from matplotlib.lines import Line2D
 
     found = [
-        Line2D([], [], color=colour, linewidth=1.8, label=f"{label}, fitted")
-        for label, colour in colours.items()
+        Line2D([], [], linewidth=1.8, label=f"{label}, fitted", **style)
+        for label, style in styles.items()
     ]
     for piece in dict.fromkeys(piece for one in series for piece in one.pieces):
         name = "measured" if piece == "line" else f"measured, {piece.replace('_', ' ')}"

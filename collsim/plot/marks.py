@@ -1,5 +1,6 @@
 """Marks and labels of the sizes at which two algorithms swap."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,8 +19,18 @@ _LISTED: Final = 6
 _BOX: Final = {"boxstyle": "round,pad=0.25", "facecolor": "#FFFFFF", "edgecolor": "#888888"}
 
 
-def mark_swaps(axes: "Axes", found: Crossover) -> None:
-    """Mark every swap, with its label beside it or, where that has no room, in a list."""
+def mark_swaps(axes: "Axes", found: Crossover, names: Mapping[str, str]) -> None:
+    """Mark every swap, with its label beside it or, where that has no room, in a list.
+
+    Parameters
+    ----------
+    axes : Axes
+        Of sizes and times.
+    found : Crossover
+        The swaps.
+    names : mapping of str to str
+        What to call the algorithms.
+    """
     low, high = axes.get_xlim()
     for number, swap in enumerate(found.rows, 1):
         seconds = swap.time_us * 1e-6
@@ -36,7 +47,7 @@ def mark_swaps(axes: "Axes", found: Crossover) -> None:
         )  # fmt: skip
         if len(found.rows) == 1 and np.log(swap.size / low) > 0.42 * np.log(high / low):
             axes.annotate(
-                _label(swap).replace(": ", "\n"), (swap.size, seconds), xytext=(-14, 26),
+                _label(swap, names).replace(": ", "\n"), (swap.size, seconds), xytext=(-14, 26),
                 textcoords="offset points", ha="right", va="bottom", fontsize=9.5, zorder=6,
                 bbox=_BOX, arrowprops={"arrowstyle": "-", "color": "#333333", "shrinkB": 5},
             )  # fmt: skip
@@ -46,7 +57,9 @@ def mark_swaps(axes: "Axes", found: Crossover) -> None:
             ha="center", va="bottom", fontsize=9.5, fontweight="bold", zorder=6,
         )  # fmt: skip
     if found.rows:
-        lines = [f"{i}  {_label(swap)}" for i, swap in enumerate(found.rows[:_LISTED], 1)]
+        lines = [
+            f"{i}  {_label(swap, names)}" for i, swap in enumerate(found.rows[:_LISTED], 1)
+        ]
         if len(found.rows) > _LISTED:
             lines.append(f"... and {len(found.rows) - _LISTED} more")
         # Times rise with size, so the upper left is free.
@@ -56,9 +69,9 @@ def mark_swaps(axes: "Axes", found: Crossover) -> None:
         )  # fmt: skip
 
 
-def _label(swap: Swap) -> str:
+def _label(swap: Swap, names: Mapping[str, str]) -> str:
     jump = " (a jump)" if swap.jump is not None else ""
     return (
         f"{spaced(format_size(swap.size, 4))}, {time_label(swap.time_us * 1e-6)}{jump}: "
-        f"{swap.below} faster below, {swap.above} above"
+        f"{names[swap.below]} faster below, {names[swap.above]} above"
     )

@@ -7,19 +7,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from collsim.errors import InputError
+from collsim.errors import FileError, InputError
 from collsim.files import write_whole
 from collsim.units import format_size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
 __all__ = [
     "ENDINGS",
     "STYLES",
     "check_path",
+    "fill",
+    "linear_time_axis",
     "save",
+    "shades",
     "size_axis",
     "spaced",
     "styled",
@@ -36,7 +40,17 @@ STYLES: Final = (
     {"color": "#D55E00", "linestyle": (0, (6, 2)), "marker": "s"},
     {"color": "#009E73", "linestyle": (0, (6, 2, 1.5, 2)), "marker": "^"},
     {"color": "#CC79A7", "linestyle": (0, (3, 1.5)), "marker": "D"},
+    {"color": "#E69F00", "linestyle": (0, (10, 2)), "marker": "v"},
+    {"color": "#56B4E9", "linestyle": (0, (6, 1.5, 1, 1.5, 1, 1.5)), "marker": "P"},
+    {"color": "#000000", "linestyle": (0, (1.5, 1)), "marker": "X"},
+    {"color": "#7F7F7F", "linestyle": (0, (12, 2, 3, 2)), "marker": "h"},
 )
+
+# Tints for what is filled, under black letters; hatches tell them apart in grey.
+_TINTS: Final = (
+    "#BFD9EA", "#F5CDAE", "#B5DFCC", "#ECD2E1", "#F6E2A6", "#D8EEFA", "#D4D4D4", "#FFFFFF"
+)  # fmt: skip
+_HATCHES: Final = ("", "////", "....", "\\\\\\\\", "xxx", "---", "||", "++", "oo", "OO", "**")
 
 _RC: Final[dict[str, Any]] = {
     "font.family": "DejaVu Sans",
@@ -50,8 +64,11 @@ _RC: Final[dict[str, Any]] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "collsim",
     "pdf.fonttype": 42,
+    "hatch.linewidth": 0.5,
 }
 
+# Axes of times that span less have too few decades to name these alone.
+_FEW: Final = 50.0
 _TIMES: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -75,17 +92,45 @@ def check_path(path: str | os.PathLike[str]) -> str:
     ------
     InputError
         If it is none of PNG, SVG and PDF.
+    FileError
+        If there is no such folder, which is said before anything is computed.
 
     Examples
     --------
-    >>> check_path("a/crossover.SVG")
+    >>> check_path("crossover.SVG")
     'svg'
     """
     name = os.fspath(path)
     ending = os.path.splitext(name)[1].lower()
     if ending not in ENDINGS:
         raise InputError(f"picture {name!r}: expected a name that ends in {', '.join(ENDINGS)}")
+    folder = os.path.dirname(os.path.realpath(name))
+    if not os.path.isdir(folder):
+        raise FileError(name, f"the folder {folder} does not exist")
     return ending[1:]
+
+
+def fill(number: int) -> dict[str, Any]:
+    """Return colour and hatch of the areas of one kind, told apart in grey too.
+
+    Examples
+    --------
+    >>> fill(0)["hatch"], fill(1)["hatch"], fill(0)["facecolor"] == fill(1)["facecolor"]
+    ('', '////', False)
+    """
+    return {
+        "facecolor": _TINTS[number % len(_TINTS)],
+        "hatch": _HATCHES[number % len(_HATCHES)],
+        "edgecolor": "#555555",
+    }
+
+
+def shades() -> "Colormap":
+    """Return shades from almost white to blue, in grey too; black lines show on all."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    steps = ["#F7FBFF", "#C6DCEE", "#7FB2D9", "#3F8FCB", "#1F6CA8"]
+    return LinearSegmentedColormap.from_list("collsim", steps)
 
 
 def save(figure: "Figure", path: str | os.PathLike[str]) -> None:
@@ -132,12 +177,30 @@ def time_axis(axes: "Axes") -> None:
     """Make y a logarithmic axis of times in s, ms, µs or ns."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+    class Steps(LogLocator):
+        """Decades, and 2 and 5 of each where there are hardly two of them."""
+
+        def tick_values(self, vmin: float, vmax: float) -> Any:
+            self.set_params(subs=(1.0, 2.0, 5.0) if vmax < _FEW * vmin else (1.0,))
+            return super().tick_values(vmin, vmax)
+
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(10.0, numticks=20))
+    axes.yaxis.set_major_locator(Steps(10.0, numticks=20))
     axes.yaxis.set_minor_locator(LogLocator(10.0, subs=tuple(range(2, 10)), numticks=200))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: time_label(y)))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_ylabel("time")
+
+
+def linear_time_axis(axes: "Axes", longest: float) -> None:
+    """Make x an axis of times from 0 to the longest, in one unit."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    step, unit = next((pair for pair in _TIMES if longest >= pair[0]), _TIMES[-1])
+    axes.set_xlim(0.0, longest)
+    axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / step:.6g}"))
+    axes.set_xlabel(f"time ({unit})")
 
 
 def time_label(seconds: float) -> str:

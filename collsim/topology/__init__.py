@@ -8,6 +8,7 @@ from collsim.topology._listed import listed
 from collsim.topology._node import with_local
 from collsim.topology._order import groups, reorder
 from collsim.topology._shape import REQUIRED, Key, NetworkShape, NodeShape
+from collsim.topology._subset import subset
 
 __all__ = [
     "REQUIRED",
@@ -23,5 +24,6 @@ __all__ = [
     "groups",
     "listed",
     "reorder",
+    "subset",
     "with_local",
 ]

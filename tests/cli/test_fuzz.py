@@ -68,6 +68,7 @@ COMMANDS = [
     ["show", "cluster", "dgx-h100"],
     ["calibrate", "fit", LOG],
     ["check", LOG],
+    ["estimate", "examples/workloads/by_hand.toml"],
 ]
 
 

@@ -1,18 +1,42 @@
-"""What the tests of the importers share."""
+"""What the tests of other tools' files share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from collsim.core.cluster import Cluster
+from collsim.core.schedule import Schedule
 from collsim.interop.topology_file import TopologyFile, import_topology
 
-DATA = Path(__file__).resolve().parent / "data"
+HERE = Path(__file__).resolve().parent
+DATA = HERE / "data"
 
 Load = Callable[[str | bytes], tuple[TopologyFile, Cluster]]
+Schedules = Callable[[str, str, range], Iterator[tuple[str, Schedule]]]
+
+
+def module(name: str) -> ModuleType:
+    """Return a module of this folder that holds no tests."""
+    spec = importlib.util.spec_from_file_location(Path(name).name, HERE / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = found
+    spec.loader.exec_module(found)
+    return found
+
+
+@pytest.fixture(scope="session")
+def schedules() -> Schedules:
+    """Return a function that yields schedules of an algorithm in several settings."""
+    found: Schedules = module("algorithms").schedules
+    return found
 
 
 @pytest.fixture

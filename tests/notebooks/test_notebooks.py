@@ -47,13 +47,20 @@ def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
     for cell in copy.cells:
         if cell.cell_type == "code":
             cell.outputs = []
-    NotebookClient(copy, timeout=300, kernel_name="python3").execute()
+    # In their own folder, as Jupyter runs them: what they read lies beside it.
+    beside = {"metadata": {"path": str(request.param.parent)}}
+    NotebookClient(copy, timeout=300, kernel_name="python3", resources=beside).execute()
     return stored, copy
 
 
 def test_notebooks_are_there() -> None:
     """An empty list would make the tests below pass without a look."""
-    assert "01_alpha_beta_and_crossover" in [path.stem for path in NOTEBOOKS]
+    assert [path.stem for path in NOTEBOOKS] == [
+        "01_alpha_beta_and_crossover",
+        "02_calibrate_from_a_log",
+        "03_choose_for_your_cluster",
+        "04_write_your_own_algorithm",
+    ]
 
 
 def test_notebook_shows_what_it_computes(pair: tuple[Any, Any]) -> None:
@@ -114,3 +121,61 @@ def test_first_notebook_says_the_numbers_that_it_computes() -> None:
     rounds = [story.rounds for story in collsim.explain("broadcast", gpus, chunks=1).algorithms]
     assert rounds == [3, 7]
     assert "Three rounds against seven" in words
+
+
+def said_and_shown(number: int) -> tuple[str, str]:
+    """Return the words of a notebook in one line, and what its cells print."""
+    notebook = nbformat.read(NOTEBOOKS[number - 1], as_version=4)
+    words = " ".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    shown = "".join(text_of(c) for c in notebook.cells if c.cell_type == "code")
+    return " ".join(words.split()), shown
+
+
+def numbers(pattern: str, text: str) -> list[float]:
+    """Return the numbers of the groups of a pattern that must be there."""
+    found = re.search(pattern, text)
+    assert found is not None, pattern
+    return [float(group) for group in found.groups()]
+
+
+def test_second_notebook_says_the_numbers_that_it_computes() -> None:
+    """The truth is in the interval; of a short log nothing to twice the truth; a fifth less."""
+    words, shown = said_and_shown(2)
+    low, high = numbers(r"beta .* between ([\d.]+) and ([\d.]+)", shown)
+    assert low < 2.7 < high
+    assert "The truth was 1.5 µs and 2.7 ps per byte" in words
+    low, high = numbers(r"link.beta: .* between (\S+) and (\S+)", shown)
+    assert (low, round(high / 2.7e-12)) == (0, 2)
+    assert "from nothing to twice the truth" in words
+    (times,) = numbers(r"([\d.]+) times the predicted time", shown)
+    assert 1.15 < times < 1.25
+    assert "falls short by a fifth" in words
+
+
+def test_third_notebook_says_the_numbers_that_it_computes() -> None:
+    """All but 2 of 68 ms hide; with an ill card a step takes two thirds longer."""
+    words, shown = said_and_shown(3)
+    well, ill = (float(ms) for ms in re.findall(r"by-hand: ([\d.]+) ms", shown))
+    assert ill / well == pytest.approx(5 / 3, rel=0.02)
+    assert "two thirds longer" in words
+    total, waited = numbers(r"gradients: +([\d.]+) ms, of which +([\d.]+) ms", shown)
+    assert (round(waited), round(total)) == (2, 68)
+    assert "all but 2 of the 68 ms" in words
+    times = [float(x) for x in re.findall(r"256MiB .*x([\d.]+)", shown)]
+    assert sorted(map(round, times)) == [2, 3, 3]
+    assert "about three times as long" in words
+
+
+def test_fourth_notebook_says_the_numbers_that_it_computes() -> None:
+    """4.8 ms in one chunk, 2.9 in the best number of them, 1.8 of the ring; ours wins."""
+    words, shown = said_and_shown(4)
+    assert "From 4.8 ms to 2.9" in words
+    times = [float(us) for us in re.findall(r"chunks: (\d+) us", shown)]
+    assert (round(times[0], -2), round(min(times), -2)) == (4800, 2900)
+    (ring,) = numbers(r"1 GiB: .*ring (\d+) us", shown)
+    assert "the ring takes 1.8" in words
+    assert round(ring, -2) == 1800
+    pairs = re.findall(r"chunks ([\d.]+) us, the best other, .*, ([\d.]+) us", shown)
+    assert len(pairs) == 3
+    assert all(float(ours) < float(other) for ours, other in pairs)
+    assert "at all three sizes" in words

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -16,11 +17,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from collsim.core.cluster import Cluster
-from collsim.core.link import LinkClass
 from collsim.errors import FileError, InputError
 from collsim.plot.crossover import plot_crossover
 from collsim.plot.paper import STYLES, time_label
-from collsim.topology.rails import rails
 
 EIGHT = Cluster.load("textbook-h100", ranks=8)
 
@@ -138,29 +137,55 @@ def test_lines_differ_in_more_than_colour() -> None:
     assert mst.is_dashed() != ring.is_dashed()
 
 
-def test_no_label_lies_on_another() -> None:
+@pytest.mark.parametrize(
+    ("line", "cluster", "sizes"),
+    [
+        ("all_reduce mst ring", EIGHT, {}),
+        (
+            "broadcast mst ring",
+            Cluster.load("dgx-h100", nodes=2),
+            {"min_bytes": 2**14, "max_bytes": 2**30},
+        ),
+        ("gather mst ring", EIGHT, {}),
+        ("all_reduce mst ring", EIGHT, {"min_bytes": 2**20, "max_bytes": 2**26}),
+    ],
+    ids=["usual", "nodes", "gather", "few sizes"],
+)
+def test_no_label_lies_on_another(
+    line: str, cluster: Cluster, sizes: dict[str, int], apart: Any
+) -> None:
     """Neither ticks nor names nor boxes overlap, on these four pictures."""
-    two = Cluster.load("dgx-h100", nodes=2)
-    pictures = [
-        plot_crossover("all_reduce", "mst", "ring", EIGHT),
-        plot_crossover("broadcast", "mst", "ring", two),
-        plot_crossover("gather", "mst", "ring", EIGHT),
-        plot_crossover("all_reduce", "mst", "ring", EIGHT, min_bytes=2**20, max_bytes=2**26),
-    ]
-    for figure in pictures:
-        FigureCanvasAgg(figure).draw()
-        (axes,) = figure.axes
-        words = [*axes.texts, axes.title, axes._left_title, axes.xaxis.label, axes.yaxis.label]  # type: ignore[attr-defined]
-        words += [
-            *axes.get_xticklabels(),
-            *axes.get_yticklabels(),
-            *figure.legends[0].get_texts(),
-        ]
-        boxes = [w.get_window_extent() for w in words if w.get_visible() and w.get_text()]
-        inside = [box for box in boxes if figure.bbox.overlaps(box)]
-        assert not any(
-            one.overlaps(other) for i, one in enumerate(inside) for other in inside[:i]
-        ), axes.get_title(loc="left")
+    assert apart(plot_crossover(*line.split(), cluster, **sizes)) > 15
+
+
+def test_long_names_are_letters_that_the_legend_explains(apart: Any) -> None:
+    """So that marks and regimes have room for them."""
+    two = Cluster.load("gh200-slingshot", nodes=2)
+    names = "hierarchical:inside=bruck,across=one_shot", "mst"
+    figure = plot_crossover("all_reduce", *names, two, min_bytes=2**10, max_bytes=2**24)
+    words = [text.get_text() for text in figure.axes[0].texts]
+    assert "A" in words
+    assert "B" in words
+    assert not any("hierarchical" in word for word in words)
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend[:2] == [f"A: {names[0]}", "B: mst"]
+    apart(figure)
+
+
+def test_few_decades_have_steps_between_them() -> None:
+    """From 20 us to 1 ms: 50, 100, 200, 500 us and 1 ms have names."""
+    figure = plot_crossover(
+        "all_reduce", "mst", "ring", EIGHT, min_bytes=2**20, max_bytes=2**26
+    )
+    axes = figure.axes[0]
+    low, high = axes.get_ylim()
+    inside = [round(float(tick) * 1e6) for tick in axes.get_yticks() if low <= tick <= high]
+    assert inside == [50, 100, 200, 500, 1000]
+
+
+def test_curves_have_their_names_at_their_ends(svg: Path) -> None:
+    """Beside the legend, so that no colour is needed."""
+    assert [text for text in texts(svg) if text in {"mst", "ring"}].count("ring") == 2
 
 
 def test_png_is_a_picture(tmp_path: Path) -> None:
@@ -227,15 +252,16 @@ def test_nothing_to_draw_is_an_error() -> None:
         plot_crossover("all_reduce", "mst", "ring", Cluster.ideal(1, "1us", "1GB/s"))
 
 
-def test_several_swaps_are_numbered_and_listed(tmp_path: Path) -> None:
-    """On two nodes whose links overlap latency; a jump is called one."""
-    near = LinkClass("near", 0.0, 4e9, 0.0)
-    cluster = rails(3, 2, near, LinkClass("far", 0.0, 1e9, 0.0), "three-nodes")
+def test_several_swaps_are_numbered_and_listed(tmp_path: Path, apart: Any) -> None:
+    """NVLS is faster for small messages and for large ones, and not between."""
     path = tmp_path / "several.svg"
-    figure = plot_crossover("broadcast", "linear", "ring", cluster, path)
+    one = Cluster.load("dgx-h100")
+    figure = plot_crossover("all_reduce", "nvls", "halving_doubling", one, path)
     listed = [text for text in texts(path) if "faster below" in text]
+    assert [text[:2] for text in listed] == ["1 ", "2 "]
     marks = [t.get_text() for t in figure.axes[0].texts if t.get_text().isdigit()]
-    assert marks == [str(i + 1) for i in range(len(listed))]
+    assert marks == ["1", "2"]
+    apart(figure)
 
 
 def test_range_without_a_swap_is_drawn_too() -> None:

@@ -83,6 +83,26 @@ def test_residuals_beyond_the_axis_lie_on_its_edge(found: FitResult) -> None:
     assert most <= axes.get_ylim()[1]
 
 
+def test_residuals_beyond_the_axis_are_marked_and_told(found: FitResult) -> None:
+    """One hollow mark on the edge, with how far off it is; other panels have none."""
+    axes = plot_fit(found).axes[3]
+    hollow = [line for line in axes.lines if line.get_markerfacecolor() == "white"]
+    assert [len(line.get_xdata()) for line in hollow] == [1]  # type: ignore[arg-type]
+    row = next(i for i, row in enumerate(found.rows) if row.seconds == 1e-3)
+    beyond = found.rows[row].seconds / found.predicted[row] - 1
+    assert beyond > 100
+    (told,) = [text.get_text() for text in axes.texts]
+    assert told == f"1 beyond the axis (hollow): {beyond:+.0%}"
+    for other in plot_fit(found).axes[1::2]:
+        assert bool(other.texts) == (other.get_ylim() == axes.get_ylim())
+
+
+def test_fitted_lines_differ_in_dashes(found: FitResult) -> None:
+    """Of 2 ranks and of 8."""
+    lines = [line for line in plot_fit(found).axes[0].lines if line.get_marker() == "None"]
+    assert [line.is_dashed() for line in lines] == [False, True]
+
+
 def test_a_line_has_a_picture_too(tmp_path: Path, root: Path) -> None:
     """Without pieces; the same bytes each time."""
     fitted = fit(root / "examples" / "nccl_tests_all_reduce_8gpu.txt")

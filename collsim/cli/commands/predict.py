@@ -12,7 +12,6 @@ from collsim.cli.options import (
     channels_option,
     chunks_option,
     cluster_options,
-    collective_argument,
     fold_option,
     model_option,
     output_options,
@@ -21,6 +20,16 @@ from collsim.cli.options import (
     type_options,
 )
 from collsim.cli.output import Output, note
+from collsim.cli.schedules import (
+    given,
+    needed,
+    opened_schedule,
+    optional_collective,
+    refuse_beside_schedule,
+    schedule_option,
+    sized_for,
+    with_schedule,
+)
 from collsim.cli.several import joined
 from collsim.cli.what_if import (
     as_folded,
@@ -47,12 +56,14 @@ __all__ = ["command"]
       collsim predict all_reduce
       collsim predict all_gather -c dgx-h100 --nodes 4 -b 1K -e 1G -f 4 --algorithm all
       collsim predict all_reduce -c dgx-h100 --nodes 2 --degrade "nic[3]=0.25" -s 1G
+      collsim predict --schedule examples/schedule_all_reduce_4.txt --algorithm all -s 1M
       collsim predict broadcast --alpha 5us --bandwidth 50GB/s --ranks 16 -s 64MiB --json
     """
 )
-@collective_argument
+@optional_collective
 @size_options
 @algorithm_option(values="NAME[,NAME]|auto|all", several=True)
+@schedule_option
 @chunks_option
 @channels_option
 @model_option
@@ -62,11 +73,25 @@ __all__ = ["command"]
 @cluster_options
 @output_options
 def command(
-    collective: str, sizes: SizeChoice, cluster: ClusterChoice, output: Output, **run: Any
+    collective: str | None,
+    sizes: SizeChoice,
+    schedule: str | None,
+    cluster: ClusterChoice,
+    output: Output,
+    **run: Any,
 ) -> None:
     """Predict and print."""
     output.check()
     wanted = sizes.sizes()
+    file = None
+    if schedule is not None:
+        file = opened_schedule(schedule, collective, run["root"])
+        file.right()
+        cluster = sized_for(cluster, file)
+        collective, run["root"] = file.collective, file.root
+        if not given("algorithm"):
+            refuse_beside_schedule(["chunks", "channels", "model"])
+    collective = needed(collective)
     network, healthy = opened(cluster), cluster.healthy()
     from collsim.core.collective import check_root
 
@@ -81,15 +106,18 @@ def command(
     tell_large(network)
     fitted = fitted_times(profile, healthy)
     names: tuple[str, ...] = run.pop("algorithm")
-    answer = joined(
-        names,
-        lambda name: predict(
-            collective, network, wanted, name, **run, healthy=healthy, fitted=fitted
-        ),
-    )
-    tell_uncrossed(
-        cluster, answer.collective, [row.algorithm for row in answer.rows], run["root"]
-    )
+    answer = None
+    if file is None or given("algorithm"):
+        answer = joined(
+            names,
+            lambda name: predict(
+                collective, network, wanted, name, **run, healthy=healthy, fitted=fitted
+            ),
+        )
+        tell_uncrossed(
+            cluster, answer.collective, [row.algorithm for row in answer.rows], run["root"]
+        )
+    answer = with_schedule(answer, file, network, wanted, cluster, run)
     tell_healthy(answer.rows)
     tell_folded(answer.folded)
     if profile is not None:

@@ -4,31 +4,22 @@ from typing import Any
 
 import click
 
-from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import tell_simulated
 from collsim.cli.lazy import command as _command
+from collsim.cli.one_run import one_run, one_size_option
 from collsim.cli.options import (
     algorithm_option,
     channels_option,
     chunks_option,
     cluster_options,
-    collective_argument,
     fold_option,
     output_options,
     root_option,
     type_options,
 )
 from collsim.cli.output import Output
-from collsim.cli.types import SIZE
-from collsim.cli.what_if import (
-    as_folded,
-    opened,
-    tell_folded,
-    tell_large,
-    tell_uncrossed,
-)
-from collsim.errors import UsageError
+from collsim.cli.schedules import optional_collective, schedule_option
+from collsim.cli.what_if import as_folded, tell_folded
 
 __all__ = ["command"]
 
@@ -42,74 +33,65 @@ __all__ = ["command"]
     Examples:
       collsim simulate all_reduce --algorithm ring -s 64MiB
       collsim simulate broadcast --algorithm ring --chunks 4 -s 1MiB -c dgx-h100 --json
+      collsim simulate all_reduce -s 64MiB -c dgx-h100 --nodes 2 --trace run.json.gz
+      collsim simulate all_reduce --algorithm mst -s 1MiB --plot run.png
+      collsim simulate --schedule examples/schedule_all_reduce_4.txt -s 1MiB
     """
 )
-@collective_argument
-@click.option(
-    "-s",
-    "--size",
-    "sizes",
-    type=SIZE,
-    multiple=True,
-    required=True,
-    help="The size n, such as 64MiB; one.",
-)
+@optional_collective
+@one_size_option
 @algorithm_option("auto", "NAME|auto")
+@schedule_option
 @chunks_option
 @channels_option
 @fold_option
 @type_options
 @root_option
+@click.option(
+    "--trace",
+    metavar="FILE",
+    help="Write a trace for Perfetto and chrome://tracing, too: .json or .json.gz.",
+)
+@click.option("--plot", "picture", metavar="FILE", help="Draw it, too, as PNG, SVG or PDF.")
 @cluster_options
 @output_options
 def command(
-    collective: str, sizes: tuple[int, ...], cluster: ClusterChoice, output: Output, **run: Any
+    collective: str | None,
+    sizes: tuple[int, ...],
+    trace: str | None,
+    picture: str | None,
+    cluster: ClusterChoice,
+    output: Output,
+    **run: Any,
 ) -> None:
     """Simulate and print."""
     output.check()
-    if len(sizes) != 1:
-        raise UsageError(f"-s/--size: got {len(sizes)} sizes, expected one")
-    (size,) = sizes
-    if run["algorithm"] == "all":
-        raise UsageError("--algorithm all: expected one NAME, or auto")
-    network = opened(cluster)
-    from collsim.core.collective import check_root
+    if trace is not None:
+        from collsim.interop.chrome_trace.write import check_trace_path
 
-    check_root(run["root"], network.ranks)
-    from collsim.algorithms import build, find
-    from collsim.choose.folding import folded_simulation
-    from collsim.choose.predict import predict
-    from collsim.engine.simulate import simulate
+        check_trace_path(trace)
+    if picture is not None:
+        from collsim.plot.paper import check_path
+
+        check_path(picture)
+    if trace is not None or picture is not None:
+        # What is drawn is every message, and not those that stand for the others.
+        run["fold"] = False
+    ran = one_run(collective, sizes, cluster, run)
+    answer, network, timeline = ran.answer, ran.network, ran.timeline
+    (row,) = answer.rows
     from collsim.report.simulation import SIMULATION_KEYS, simulation_record, simulation_text
 
-    profile = cluster.load_profile()
-    tell_simulated(profile)
-    run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    tell_large(network)
-    answer = predict(collective, network, size, **run)
-    (row,) = answer.rows
-    tell_uncrossed(cluster, answer.collective, [row.algorithm], row.root)
-    folded = None
-    if answer.folded:
-        few = folded_simulation(
-            answer.collective, row.algorithm, find(answer.collective, row.algorithm),
-            network, row.chunks, row.channels,
-        )  # fmt: skip
-        folded, timeline = few.folded, few.run(size)
-    else:
-        schedule = build(
-            answer.collective,
-            row.algorithm,
-            network.ranks,
-            row.root or 0,
-            row.chunks,
-            node=network.node,
-            channels=row.channels,
-            multicast=network.setting.multicast,
-        )
-        timeline = simulate(schedule, network, size)
+    if picture is not None:
+        from collsim.plot.timeline import plot_timeline
+
+        plot_timeline(timeline, network, picture, algorithm=row.algorithm)
+    if trace is not None:
+        from collsim.interop.chrome_trace.write import write_trace
+
+        write_trace(timeline, network, trace)
     tell_folded(answer.folded)
-    found = simulation_record(row, timeline, folded)
+    found = simulation_record(row, timeline, ran.folded)
     title = f"{answer.collective} on {answer.ranks} ranks of {network.name} ({network.shape})"
     title += f", sharing {network.sharing}"
     output.emit(

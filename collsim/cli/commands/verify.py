@@ -1,16 +1,20 @@
 """``collsim verify``: right data, and no race."""
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import algorithm_option, output_options
 from collsim.cli.output import Output, note
+from collsim.cli.schedules import opened_schedule, refuse_beside_schedule, schedule_option
 from collsim.cli.several import names_alone
 from collsim.cli.types import RANK_LIST, Whole
 from collsim.errors import CollsimError
+
+if TYPE_CHECKING:
+    from collsim.choose.verify import Verification
 
 __all__ = ["command"]
 
@@ -22,10 +26,12 @@ __all__ = ["command"]
     Examples:
       collsim verify all_reduce --algorithm ring --ranks 1-9,33
       collsim verify broadcast --ranks 6 --root 5 --json
+      collsim verify --schedule examples/schedule_all_reduce_4.txt
     """
 )
 @click.argument("collective", required=False)
 @algorithm_option("all", "NAME[,NAME]|all", several=True)
+@schedule_option
 @click.option(
     "--ranks", type=RANK_LIST, help="Rank counts such as 1-17,33.  [default: 1-9,13,16-17,33]"
 )
@@ -36,6 +42,7 @@ __all__ = ["command"]
 def command(
     collective: str | None,
     algorithm: tuple[str, ...],
+    schedule: str | None,
     ranks: tuple[int, ...] | None,
     root: int | None,
     output: Output,
@@ -48,16 +55,21 @@ def command(
     from collsim.report.verify_text import left_out_notes, verify_text
 
     counts = RANKS if ranks is None else ranks
-    told = sys.stderr is not None and sys.stderr.isatty()
-    found = verify(
-        collective,
-        algorithm,
-        counts,
-        None if root is None else [root],
-        progress=_progress if told else None,
-    )
-    if told:
-        click.echo("\r\x1b[K", nl=False, err=True)
+    if schedule is not None:
+        refuse_beside_schedule(["algorithm", "ranks"])
+        found = _of_file(schedule, collective, root)
+        counts = (found.rows[0].ranks,)
+    else:
+        told = sys.stderr is not None and sys.stderr.isatty()
+        found = verify(
+            collective,
+            algorithm,
+            counts,
+            None if root is None else [root],
+            progress=_progress if told else None,
+        )
+        if told:
+            click.echo("\r\x1b[K", nl=False, err=True)
     for text in left_out_notes(found):
         note(text)
     kinds = {row.collective for row in found.rows}
@@ -78,6 +90,24 @@ def command(
         )
     if not found.rows:
         raise CollsimError("verify: no case applies, expected other ranks, or another root")
+
+
+def _of_file(path: str, collective: str | None, root: int | None) -> "Verification":
+    """Return the verification of a schedule from a file."""
+    from collsim.choose.verify import Row, Verification
+    from collsim.core.collective import collective as named
+
+    file = opened_schedule(path, collective, root)
+    rooted = named(file.collective).rooted
+    row = Row(
+        file.collective,
+        file.name,
+        file.ranks,
+        file.root if rooted else None,
+        file.verdict.ok,
+        file.verdict.reason,
+    )
+    return Verification((row,), ())
 
 
 def _progress(row: Any) -> None:

@@ -5,19 +5,11 @@ from typing import Any
 
 import click
 
+from collsim.cli.fitting import fit_logs, fit_options
 from collsim.cli.lazy import command as _command
-from collsim.cli.logs import tell
-from collsim.cli.measured_on import check_size, described, given, placed
-from collsim.cli.options import (
-    LogChoice,
-    algorithm_option,
-    chunks_option,
-    log_options,
-    output_options,
-)
+from collsim.cli.options import LogChoice, output_options
 from collsim.cli.output import Output
-from collsim.cli.types import Whole
-from collsim.errors import FileError, UsageError
+from collsim.errors import FileError
 from collsim.files import write_whole
 
 __all__ = ["command"]
@@ -47,28 +39,7 @@ _STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
       collsim calibrate fit examples/nccl_tests_all_reduce_8gpu.txt -c dgx-h100 --plot fit.png
     """
 )
-@log_options
-@click.option("--ranks", type=Whole(name="P"), help="Of logs that do not say it.")
-@click.option("--gpus-per-node", type=Whole(), help="Of logs that do not say it.")
-@click.option(
-    "--model",
-    type=click.Choice(["auto", "nccl", "line"]),
-    default="auto",
-    show_default=True,
-    help="What is fitted.",
-)
-@algorithm_option("ring", "NAME")
-@chunks_option
-@click.option(
-    "--hold-out",
-    type=click.Choice(["sizes", "collectives", "ranks", "nodes"]),
-    default="sizes",
-    show_default=True,
-    help="Errors are of rows that the fit did not see: every second size, or each collective, "
-    "rank count or node count in turn. The profile is of all rows.",
-)
-@click.option("-c", "--cluster", "machine", metavar="NAME|FILE", help="What was measured.")
-@click.option("--nodes", type=Whole(), hidden=True)
+@fit_options
 @click.option("--plot", "picture", metavar="FILE", help="Draw data, fit, residuals and pieces.")
 @click.option("--name", default="fitted", help="Name of the profile.  [default: fitted]")
 @output_options
@@ -77,17 +48,12 @@ def command(
     ranks: int | None,
     gpus_per_node: int | None,
     machine: str | None,
-    nodes: int | None,
     picture: str | None,
     output: Output,
     **how: Any,
 ) -> None:
     """Read, fit and write."""
     output.check()
-    if nodes is not None:
-        raise UsageError(
-            "--nodes: the logs say how many nodes; choose with --where 'nodes == N'"
-        )
     if picture is not None:
         from collsim.plot.paper import check_path
 
@@ -95,30 +61,10 @@ def command(
     folder = os.path.dirname(output.path)
     if folder and not os.path.isdir(folder):
         raise FileError(output.path, f"there is no folder {folder}")
-    from collsim.calibrate.fit import fit
-    from collsim.calibrate.importers import read_logs
-    from collsim.config.links import fastest_link
     from collsim.config.profile import dumps
     from collsim.report.fit_text import fit_head, fit_rows, fit_text, parameter_rows
 
-    for name in ("algorithm", "chunks"):
-        if not given(name):
-            how[name] = None
-    measured = read_logs(rows.logs, rows.collective, ranks, gpus_per_node)
-    fastest = fastest_link()
-    if machine is not None:
-        measured = placed(measured, machine)
-        how |= described(machine, measured, how)
-    found = fit(
-        measured,
-        columns=rows.columns,
-        where=rows.where,
-        fastest=(fastest.name, fastest.bandwidth),
-        **how,
-    )
-    if machine is not None:
-        check_size(found.profile, machine)
-    tell(measured, found.profile.notes)
+    found = fit_logs(rows, ranks, gpus_per_node, machine, how)
     if picture is not None:
         from collsim.plot.fit import plot_fit
 

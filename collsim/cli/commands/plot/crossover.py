@@ -15,6 +15,7 @@ from collsim.cli.options import (
     root_option,
 )
 from collsim.cli.output import note
+from collsim.cli.plotting import picture_option
 from collsim.cli.sizes import check_range
 from collsim.cli.what_if import opened
 from collsim.errors import UsageError
@@ -37,14 +38,7 @@ __all__ = ["command"]
 @collective_argument
 @click.argument("a")
 @click.argument("b")
-@click.option(
-    "-o",
-    "--output",
-    "path",
-    metavar="FILE",
-    required=True,
-    help="PNG, SVG or PDF by its ending.",
-)
+@picture_option
 @click.option("--measured", metavar="FILE", help="Rows of `calibrate measure`.")
 @range_options
 @chunks_option

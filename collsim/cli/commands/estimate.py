@@ -1,0 +1,93 @@
+"""``collsim estimate``: a step of training, and what it waits for."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from collsim.cli.clusters import ClusterChoice
+from collsim.cli.fitted import tell_simulated
+from collsim.cli.lazy import command as _command
+from collsim.cli.options import cluster_options, output_options
+from collsim.cli.output import Output
+from collsim.cli.what_if import opened, tell_large
+from collsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from collsim.core.workload import Home
+
+__all__ = ["command"]
+
+
+@_command(
+    """Estimate how long a step of training takes, and how much of it waits for messages.
+
+    WORKLOAD is a TOML file: the shape of a model and how ranks share it, or collectives as
+    they are; docs/workloads.md has the format. Without a cluster, it runs where the file says.
+
+    \b
+    Examples:
+      collsim estimate examples/workloads/llama_70b_fsdp_tp.toml
+      collsim estimate examples/workloads/by_hand.toml --nodes 4 --degrade "nic[3]=0.25"
+    """
+)
+@click.argument("workload", metavar="WORKLOAD")
+@click.option(
+    "--trace",
+    metavar="FILE",
+    help="Write the step as a trace for Perfetto and chrome://tracing: .json or .json.gz.",
+)
+@cluster_options
+@output_options
+def command(workload: str, trace: str | None, cluster: ClusterChoice, output: Output) -> None:
+    """Estimate and print."""
+    output.check()
+    if cluster.delay:
+        raise UsageError("--delay: a rank that is late once in a step is not modelled here")
+    if trace is not None:
+        from collsim.interop.chrome_trace.write import check_trace_path
+
+        check_trace_path(trace)
+    from collsim.config.workload import load
+
+    work = load(workload)
+    choice = _home(cluster, work.home)
+    network, well = opened(choice), choice.healthy()
+    from collsim.report.estimate_text import ESTIMATE_KEYS, estimate_head, estimate_text
+    from collsim.report.records import records
+    from collsim.workload.estimate import estimate
+
+    tell_simulated(
+        choice.load_profile(), "of each group as though it were a cluster of its own"
+    )
+    tell_large(network)
+    found = estimate(work, network)
+    healthy = None if well is None else estimate(work, well)
+    if trace is not None:
+        from collsim.interop.step_trace import write_step_trace
+
+        write_step_trace(found, trace)
+    output.emit(
+        "estimate",
+        records(found.rows),
+        ESTIMATE_KEYS,
+        lambda: estimate_text(found, f"{network.shape}, sharing {network.sharing}", healthy),
+        cluster=found.cluster,
+        ranks=found.ranks,
+        **estimate_head(found, healthy),
+        changes=list(choice.said),
+    )
+
+
+def _home(choice: ClusterChoice, home: "Home") -> ClusterChoice:
+    """Return the choice with the file's cluster where the options name none."""
+    named = (choice.cluster, choice.alpha, choice.bandwidth, choice.profile, choice.ranks)
+    if home.cluster is None or named != (None,) * len(named):
+        return choice
+    own = choice.nodes is None
+    return replace(
+        choice,
+        cluster=home.cluster,
+        nodes=home.nodes if own else choice.nodes,
+        gpus_per_node=choice.gpus_per_node or home.gpus_per_node,
+    )

@@ -1,0 +1,90 @@
+"""``collsim export``: the schedule of an algorithm as a file."""
+
+import click
+
+from collsim.cli.clusters import ClusterChoice
+from collsim.cli.lazy import command as _command
+from collsim.cli.options import (
+    algorithm_option,
+    cluster_options,
+    collective_argument,
+    root_option,
+)
+from collsim.cli.output import Output, note
+from collsim.cli.types import Whole
+from collsim.errors import UsageError
+
+__all__ = ["command"]
+
+
+@_command(
+    """Write the schedule of an algorithm as a file.
+
+    As MSCCL XML, or as the text that docs/schedules.md describes; --schedule of verify,
+    simulate and predict reads both. The cluster says how many ranks there are on which nodes.
+
+    \b
+    Examples:
+      collsim export all_reduce --algorithm ring --ranks 4 --format text
+      collsim export all_gather --algorithm pat --ranks 8 --format msccl -o pat.xml
+      collsim export broadcast --algorithm ring --chunks 4 --ranks 4 --format msccl -o ring.xml
+    """
+)
+@collective_argument
+@algorithm_option(None, "NAME", required=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["msccl", "text"]),
+    required=True,
+    help="MSCCL XML, or text.",
+)
+@click.option(
+    "--chunks", type=Whole(), default=1, help="Of pipelined algorithms.  [default: 1]"
+)
+@click.option(
+    "--channels", type=Whole(), default=1, help="Copies that run at once.  [default: 1]"
+)
+@root_option
+@click.option(
+    "-o", "--output", "path", metavar="FILE", default="-", help="Write it there, not to stdout."
+)
+@cluster_options
+def command(
+    collective: str,
+    algorithm: str,
+    form: str,
+    chunks: int,
+    channels: int,
+    root: int,
+    path: str,
+    cluster: ClusterChoice,
+) -> None:
+    """Build, write, and read what was written."""
+    if algorithm in ("auto", "all"):
+        raise UsageError(
+            f"--algorithm {algorithm}: expected one NAME, as there is no size here"
+        )
+    network = cluster.load()
+    from collsim.algorithms import build, canonical
+    from collsim.core.collective import check_root
+    from collsim.core.collective import collective as named
+    from collsim.interop.schedule_file import written
+
+    kind = named(collective)
+    check_root(root, network.ranks)
+    schedule = build(
+        kind.name,
+        algorithm,
+        network.ranks,
+        root,
+        chunks,
+        node=network.node,
+        channels=channels,
+        multicast=network.setting.multicast,
+    )
+    name = f"{kind.name}_{canonical(kind.name, algorithm)}"
+    text, warnings = written(schedule, form, name)
+    Output(as_json=False, as_csv=False, path=path).write(text)
+    for warning in warnings:
+        note(f"breaks a limit of MSCCL's runtime: {warning}")

@@ -1,0 +1,67 @@
+"""``collsim plot breakdown``: what the time of every algorithm goes into."""
+
+from typing import Any
+
+from collsim.cli.chunks import chosen_chunks
+from collsim.cli.clusters import ClusterChoice
+from collsim.cli.fitted import fitted_times
+from collsim.cli.lazy import command as _command
+from collsim.cli.one_run import one_size, one_size_option
+from collsim.cli.options import (
+    algorithm_option,
+    channels_option,
+    chunks_option,
+    cluster_options,
+    collective_argument,
+    model_option,
+    root_option,
+)
+from collsim.cli.plotting import picture_option, tell_left_out, tell_profile
+from collsim.cli.several import names_alone
+from collsim.cli.what_if import opened, tell_large
+
+__all__ = ["command"]
+
+
+@_command(
+    """Draw what the time of every algorithm goes into: alpha, beta, gamma, launch, waiting.
+
+    Of all algorithms the twelve fastest are drawn.
+
+    \b
+    Examples:
+      collsim plot breakdown all_reduce -s 4MiB -c dgx-h100 --nodes 2 -o breakdown.png
+      collsim plot breakdown all_gather -s 4MiB -c pcie-8 --algorithm ring,direct -o two.svg
+    """
+)
+@collective_argument
+@picture_option
+@one_size_option
+@algorithm_option("all", "NAME[,NAME]|auto|all", several=True)
+@chunks_option
+@channels_option
+@model_option
+@root_option
+@cluster_options
+def command(
+    collective: str,
+    path: str,
+    sizes: tuple[int, ...],
+    algorithm: tuple[str, ...],
+    cluster: ClusterChoice,
+    **run: Any,
+) -> None:
+    """Predict, draw and write."""
+    size = one_size(sizes)
+    names_alone(algorithm)
+    network = opened(cluster)
+    tell_large(network)
+    from collsim.plot.breakdown import plot_breakdown, time_breakdown
+
+    profile = cluster.load_profile()
+    run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
+    fitted = fitted_times(profile, cluster.healthy())
+    found = time_breakdown(collective, network, size, algorithm, fitted=fitted, **run)
+    plot_breakdown(found, path)
+    tell_profile(profile, found.collective, network, found.rows)
+    tell_left_out(found.left_out)

@@ -1,0 +1,79 @@
+"""``collsim plot scaling``: time or bus bandwidth against nodes or ranks."""
+
+from typing import Any
+
+import click
+
+from collsim.cli.chunks import chosen_chunks
+from collsim.cli.fitted import fitted_times
+from collsim.cli.lazy import command as _command
+from collsim.cli.one_run import one_size, one_size_option
+from collsim.cli.options import (
+    algorithm_option,
+    channels_option,
+    chunks_option,
+    collective_argument,
+    model_option,
+    root_option,
+)
+from collsim.cli.plotting import picture_option, tell_left_out, tell_profile
+from collsim.cli.series import ClusterSeries, series_options
+from collsim.cli.several import names_alone
+from collsim.cli.what_if import tell_large
+
+__all__ = ["command"]
+
+
+@_command(
+    """Draw time or bus bandwidth against the number of nodes or ranks, by algorithm.
+
+    Of all algorithms eight are drawn, each with its fastest options: those that come nearest to
+    the fastest.
+
+    \b
+    Examples:
+      collsim plot scaling all_reduce -s 16MiB -c dgx-h100 --nodes 1,2,4,8 -o scaling.png
+      collsim plot scaling all_gather -s 1G --ranks 2-16 --value busbw -o scaling.svg
+    """
+)
+@collective_argument
+@picture_option
+@one_size_option
+@click.option(
+    "--value",
+    type=click.Choice(["time", "busbw"]),
+    default="time",
+    show_default=True,
+    help="What is drawn upwards.",
+)
+@algorithm_option("all", "NAME[,NAME]|auto|all", several=True)
+@chunks_option
+@channels_option
+@model_option
+@root_option
+@series_options
+def command(
+    collective: str,
+    path: str,
+    sizes: tuple[int, ...],
+    value: Any,
+    algorithm: tuple[str, ...],
+    series: ClusterSeries,
+    **run: Any,
+) -> None:
+    """Predict, draw and write."""
+    size = one_size(sizes)
+    names_alone(algorithm)
+    clusters = series.load()
+    tell_large(clusters[-1])
+    from collsim.plot.scaling import plot_scaling, scaling_curves
+
+    profile = series.load_profile()
+    run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
+    healthy = series.base.healthy() if series.changed else None
+    fitted = fitted_times(profile, healthy)
+    found = scaling_curves(collective, clusters, size, algorithm, fitted=fitted, **run)
+    plot_scaling(found, path, value)
+    rows = [row for line in found.lines.values() for row in line if row is not None]
+    tell_profile(profile, found.collective, clusters[-1], rows)
+    tell_left_out(found.left_out)

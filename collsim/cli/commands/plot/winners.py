@@ -1,0 +1,73 @@
+"""``collsim plot winners``: which algorithm is the fastest, by size and number of nodes."""
+
+from typing import Any
+
+import click
+
+from collsim.cli.chunks import chosen_chunks
+from collsim.cli.fitted import tell_simulated
+from collsim.cli.lazy import command as _command
+from collsim.cli.options import (
+    channels_option,
+    chunks_option,
+    collective_argument,
+    model_option,
+    root_option,
+)
+from collsim.cli.plotting import picture_option
+from collsim.cli.series import ClusterSeries, series_options
+from collsim.cli.sizes import FIRST, LAST
+from collsim.cli.types import SIZE, SPECS
+from collsim.cli.what_if import tell_large
+from collsim.errors import UsageError
+
+__all__ = ["command"]
+
+
+@_command(
+    """Draw which algorithm is the fastest, by size and by the number of nodes or ranks.
+
+    The borders are those that `choose` prints.
+
+    \b
+    Examples:
+      collsim plot winners all_reduce -c dgx-h100 --nodes 1,2,4,8 -o winners.png
+      collsim plot winners broadcast --ranks 2-8,16 -o winners.svg
+    """
+)
+@collective_argument
+@picture_option
+@click.option("-b", "first", type=SIZE, default=FIRST, help="From this size.  [default: 8]")
+@click.option("-e", "last", type=SIZE, default=LAST, help="To this size.  [default: 8G]")
+@click.option(
+    "--algorithm", "algorithms", type=SPECS, help="Only these, with commas.  [default: all]"
+)
+@chunks_option
+@channels_option
+@model_option
+@root_option
+@series_options
+def command(
+    collective: str,
+    path: str,
+    first: int,
+    last: int,
+    algorithms: tuple[str, ...] | None,
+    series: ClusterSeries,
+    **run: Any,
+) -> None:
+    """Choose, draw and write."""
+    if max(first, 1) >= last:
+        raise UsageError(f"-b {first} is not below -e {last}, expected a range of sizes")
+    clusters = series.load()
+    tell_large(clusters[-1], every_size=True)
+    from collsim.plot.winners import plot_winners, winners_map
+
+    profile = series.load_profile()
+    tell_simulated(profile)
+    run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
+    only = None if algorithms in (None, ("all",), ("auto",)) else algorithms
+    found = winners_map(
+        collective, clusters, algorithms=only, min_bytes=first, max_bytes=last, **run
+    )
+    plot_winners(found, path)

@@ -1,0 +1,108 @@
+"""``collsim report``: which algorithm, from which size and why, as one HTML file."""
+
+from typing import Any
+
+import click
+
+from collsim.cli.chunks import chosen_chunks
+from collsim.cli.clusters import ClusterChoice
+from collsim.cli.fitted import tell_scope, tell_simulated
+from collsim.cli.lazy import command as _command
+from collsim.cli.options import (
+    channels_option,
+    chunks_option,
+    cluster_options,
+    collective_argument,
+    model_option,
+    root_option,
+)
+from collsim.cli.output import note
+from collsim.cli.sizes import FIRST, LAST
+from collsim.cli.types import SIZE, SPECS
+from collsim.cli.what_if import opened, tell_large
+from collsim.errors import UsageError
+
+__all__ = ["command"]
+
+
+@_command(
+    """Report on a collective as one HTML file, which needs no network to be read.
+
+    It holds what `choose` answers, the times of all contenders against size, the messages of
+    the fastest at some sizes, where the time goes, every number of the cluster with its source,
+    and what was left out. Needs plotly: pip install 'collsim[report]'.
+
+    \b
+    Examples:
+      collsim report all_reduce -c dgx-h100 --nodes 2 -o report.html
+      collsim report broadcast --ranks 16 -b 1K -e 1G -s 64K -s 16M -o broadcast.html
+    """
+)
+@collective_argument
+@click.option(
+    "-o", "--output", "path", metavar="FILE", required=True, help="Its name; ends in .html."
+)
+@click.option("-b", "first", type=SIZE, default=FIRST, help="From this size.  [default: 8]")
+@click.option("-e", "last", type=SIZE, default=LAST, help="To this size.  [default: 8G]")
+@click.option(
+    "-s",
+    "--size",
+    "sizes",
+    type=SIZE,
+    multiple=True,
+    help="Show the messages at this size; repeatable.  [default: the middle of each range]",
+)
+@click.option(
+    "--algorithm",
+    "algorithms",
+    type=SPECS,
+    multiple=True,
+    help="Compare these only; repeatable, or with commas.  [default: all]",
+)
+@chunks_option
+@channels_option
+@model_option
+@root_option
+@cluster_options
+def command(
+    collective: str,
+    path: str,
+    first: int,
+    last: int,
+    sizes: tuple[int, ...],
+    algorithms: tuple[tuple[str, ...], ...],
+    cluster: ClusterChoice,
+    **run: Any,
+) -> None:
+    """Find all that it tells, and write."""
+    if first > last:
+        raise UsageError(f"-b {first} is above -e {last}, expected it below or equal")
+    from collsim.report.page.write import check_report_path, write_report
+
+    check_report_path(path)
+    only = [name for names in algorithms for name in names if name not in ("auto", "all")]
+    network = opened(cluster)
+    tell_large(network, every_size=True)
+    profile = cluster.load_profile()
+    from collsim.config.changes import parse_changes
+    from collsim.core.collective import collective as kind
+
+    name = kind(collective).name
+    tell_scope(profile, (name,), network, (first, last))
+    tell_simulated(profile)
+    run["chunks"] = chosen_chunks(run["chunks"], profile, name)
+    answer = write_report(
+        name,
+        network,
+        path,
+        min_bytes=first,
+        max_bytes=last,
+        sizes=sizes,
+        algorithms=only or None,
+        profile=profile,
+        file=cluster.file,
+        keys=parse_changes(cluster.changes),
+        changes=cluster.said,
+        **run,
+    )
+    note(answer)

@@ -1,0 +1,96 @@
+"""Fitting logs as the options ask for it."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from collsim.cli.logs import tell
+from collsim.cli.measured_on import check_size, described, given, placed
+from collsim.cli.options import (
+    LogChoice,
+    algorithm_option,
+    chained,
+    chunks_option,
+    log_options,
+)
+from collsim.cli.types import Whole
+from collsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from collsim.calibrate.fit import FitResult
+
+__all__ = ["fit_logs", "fit_options"]
+
+fit_options: Final = chained(
+    log_options,
+    click.option("--ranks", type=Whole(name="P"), help="Of logs that do not say it."),
+    click.option("--gpus-per-node", type=Whole(), help="Of logs that do not say it."),
+    click.option(
+        "--model",
+        type=click.Choice(["auto", "nccl", "line"]),
+        default="auto",
+        show_default=True,
+        help="What is fitted.",
+    ),
+    algorithm_option("ring", "NAME"),
+    chunks_option,
+    click.option(
+        "--hold-out",
+        type=click.Choice(["sizes", "collectives", "ranks", "nodes"]),
+        default="sizes",
+        show_default=True,
+        help="Errors are of rows that the fit did not see: every second size, or each "
+        "collective, rank count or node count in turn. The profile is of all rows.",
+    ),
+    click.option("-c", "--cluster", "machine", metavar="NAME|FILE", help="What was measured."),
+    click.option("--nodes", type=Whole(), hidden=True),
+)
+
+
+def fit_logs(
+    rows: LogChoice,
+    ranks: int | None,
+    gpus_per_node: int | None,
+    machine: str | None,
+    how: dict[str, Any],
+) -> "FitResult":
+    """Read logs and fit them, and tell what a reader has to know of it.
+
+    Parameters
+    ----------
+    rows : LogChoice
+        The logs, and which rows of them.
+    ranks, gpus_per_node : int, optional
+        Of logs that do not say it.
+    machine : str, optional
+        What was measured.
+    how : dict of str
+        Further options as :func:`collsim.fit` takes them, and the refused one of nodes.
+    """
+    if how.pop("nodes") is not None:
+        raise UsageError(
+            "--nodes: the logs say how many nodes; choose with --where 'nodes == N'"
+        )
+    from collsim.calibrate.fit import fit
+    from collsim.calibrate.importers import read_logs
+    from collsim.config.links import fastest_link
+
+    for name in ("algorithm", "chunks"):
+        if not given(name):
+            how[name] = None
+    measured = read_logs(rows.logs, rows.collective, ranks, gpus_per_node)
+    fastest = fastest_link()
+    if machine is not None:
+        measured = placed(measured, machine)
+        how |= described(machine, measured, how)
+    found = fit(
+        measured,
+        columns=rows.columns,
+        where=rows.where,
+        fastest=(fastest.name, fastest.bandwidth),
+        **how,
+    )
+    if machine is not None:
+        check_size(found.profile, machine)
+    tell(measured, found.profile.notes)
+    return found

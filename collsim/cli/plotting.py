@@ -1,0 +1,65 @@
+"""What all commands that only draw have in common."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from collsim.cli.output import note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from collsim.choose.rows import Row
+    from collsim.core.cluster import Cluster
+    from collsim.core.profile import Profile
+
+__all__ = ["PictureFile", "picture_option", "tell_left_out", "tell_profile"]
+
+
+class PictureFile(click.ParamType):  # type: ignore[type-arg]  # not in click 8.1
+    """The name of a picture, refused before anything is computed."""
+
+    name = "FILE"
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,  # noqa: ARG002 - click's
+        ctx: click.Context | None,  # noqa: ARG002 - click's
+    ) -> Any:
+        """Return the name; what can't be written is a failure and no wrong usage."""
+        from collsim.plot.paper import check_path
+
+        check_path(value)
+        return value
+
+
+picture_option: Final = click.option(
+    "-o",
+    "--output",
+    "path",
+    type=PictureFile(),
+    metavar="FILE",
+    required=True,
+    help="PNG, SVG or PDF by its ending.",
+)
+
+
+def tell_left_out(left_out: "Mapping[str, str]") -> None:
+    """Say which algorithms are not in a picture, and why."""
+    for name, reason in left_out.items():
+        note(f"left out {name}: {reason}")
+
+
+def tell_profile(
+    profile: "Profile | None", collective: str, network: "Cluster", rows: "Iterable[Row]"
+) -> None:
+    """Say what of the drawn predictions no row of a profile of NCCL has shown."""
+    if profile is None or profile.model != "nccl":
+        return
+    from collsim.choose.rows import Prediction
+    from collsim.cli.fitted import tell_fitted, tell_scope
+
+    drawn = tuple(rows)
+    tell_scope(profile, [collective], network, sorted({int(row.size) for row in drawn}))
+    tell_fitted(profile, Prediction(network.name, collective, network.ranks, drawn, {}))

@@ -1,0 +1,95 @@
+"""`collsim export`."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def test_text_goes_to_stdout(run: Any) -> None:
+    """As a person would write it."""
+    result = run("export broadcast --algorithm ring --chunks 2 --ranks 3 --format text")
+    assert result.stdout == (
+        "name: broadcast_ring\ncollective: broadcast\nranks: 3\nroot: 0\nparts: 2\n\n"
+        "0 -> 1: chunk 0\n\n0 -> 1: chunk 1\n1 -> 2: chunk 0\n\n1 -> 2: chunk 1\n"
+    )
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize("form", ["text", "msccl"])
+def test_what_is_written_verifies(run: Any, answer: Any, tmp_path: Path, form: str) -> None:
+    """In two nodes, channels, and a root."""
+    path = tmp_path / "out"
+    result = run(
+        f"export reduce --algorithm ring -c dgx-h100 --nodes 2 --gpus-per-node 2 --root 3 "
+        f"--channels 2 --chunks 2 --format {form} -o {path}"
+    )
+    assert (result.exit_code, result.stdout) == (0, "")
+    (row,) = answer(f"verify --schedule {path}")["rows"]
+    assert (row["collective"], row["ranks"], row["root"], row["ok"]) == ("reduce", 4, 3, True)
+
+
+def test_xml_is_what_other_readers_take(run: Any, tmp_path: Path) -> None:
+    """An XML parser finds what MSCCL asks for."""
+    path = tmp_path / "a.xml"
+    assert (
+        run(f"export all_gather --algorithm bruck --ranks 5 --format msccl -o {path}").exit_code
+        == 0
+    )
+    algo = ET.parse(path).getroot()
+    assert (algo.get("coll"), algo.get("ngpus"), algo.get("nchunksperloop")) == (
+        "allgather", "5", "5",
+    )  # fmt: skip
+    assert [gpu.get("id") for gpu in algo] == list("01234")
+    assert {step.get("type") for step in algo.iter("step")} == {"s", "r"}
+
+
+def test_options_of_an_algorithm_are_in_its_name(run: Any) -> None:
+    """And the schedule is that of the options."""
+    text = run("export all_to_all --algorithm bruck:radix=3 --ranks 4 --format text").stdout
+    assert text.startswith("name: all_to_all_bruck:radix=3\n")
+
+
+def test_limits_are_told(run: Any) -> None:
+    """The file is written all the same."""
+    result = run("export broadcast --algorithm ring --chunks 300 --ranks 2 --format msccl")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "note: breaks a limit of MSCCL's runtime: steps, at most 256 a thread block: gpu 0 "
+        "thread block 0 has 300, gpu 1 thread block 0 has 300\n"
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "msccl"])
+def test_switches_are_refused(fails: Any, tmp_path: Path, form: str) -> None:
+    """By name, with the reason, and nothing is written."""
+    path = tmp_path / "a"
+    line = f"export all_reduce --algorithm nvls -c dgx-h100 --format {form} -o {path}"
+    message = fails(line, code=1)
+    assert message.startswith(
+        "all_reduce_nvls: its messages go by way of a switch that adds up and multicasts, for"
+    )
+    assert not path.exists()
+
+
+def test_too_many_messages(fails: Any) -> None:
+    """How many there are, and how many are written."""
+    assert fails("export all_reduce --algorithm ring --ranks 100 --format msccl", code=1) == (
+        "all_reduce_ring: 19,800 messages, expected at most 12,000"
+    )
+
+
+@pytest.mark.parametrize("name", ["auto", "all"])
+def test_one_algorithm_is_named(fails: Any, name: str) -> None:
+    """There is no size at which one would be the fastest."""
+    message = fails(f"export reduce --algorithm {name} --format text", code=2)
+    assert message == f"--algorithm {name}: expected one NAME, as there is no size here"
+
+
+def test_a_root_that_is_none(fails: Any) -> None:
+    """As everywhere."""
+    line = "export reduce --algorithm mst --ranks 3 --root 3 --format text"
+    assert fails(line, code=1) == "root: got 3, expected a rank from 0 to 2"
