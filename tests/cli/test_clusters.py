@@ -128,7 +128,7 @@ def test_more_ranks_than_a_node_names_the_cure(fails: Any) -> None:
 def test_wrong_usage_shows_the_usage_first(run: Any) -> None:
     """Click's three lines, then the error."""
     lines = run("predict all_reduce --alpha 1us").stderr.splitlines()
-    assert lines[0] == "Usage: collsim predict [OPTIONS] COLLECTIVE"
+    assert lines[0] == "Usage: collsim predict [OPTIONS] [COLLECTIVE]"
     assert lines[1] == "Try 'collsim predict --help' for help."
     assert lines[-1].startswith("Error: ")
 
