@@ -15,6 +15,7 @@ from collsim.calibrate.importers._nccl_rows import (
     numbers_of,
     prefix_of,
     rows_of,
+    strange_row,
 )
 from collsim.calibrate.importers._nccl_table import Table
 from collsim.calibrate.nccl_chosen import Choices
@@ -30,6 +31,8 @@ _HEADS = re.compile(
 _ENDS = re.compile(
     r"Avg bus bandwidth|Collective test concluded|^\s*#{2,}\s|Out of bounds values"
 )
+_FAILS = re.compile(r"\bTest (?:\w+ )?failure\b.{0,200}")
+_WRONG = re.compile(r"Out of bounds values\s*:\s*(\d{1,19})\s+FAILED")
 _AT_MESSAGE = re.compile(r" NCCL [A-Z]+ ")
 _PART = 4096  # rows of a table that are held at once; no sweep of sizes has as many
 _ORPHAN = 4  # numbers that a half of a row has
@@ -104,6 +107,7 @@ class _Reader:
         self._pending: Row | None = None
         self._prefix: re.Pattern[str] | None = None
         self._last = 0
+        self._ended_badly = False
 
     def drained(self) -> list[Found]:
         """Return what was found since the last time."""
@@ -122,7 +126,7 @@ class _Reader:
             self._add(row)
         if self._pending is not None and rows:
             self._prefix = prefix_of(text)
-        impossible = impossible_row(text)
+        impossible = impossible_row(text) or (None if rows else strange_row(text))
         if impossible is not None:
             self._settle()
             self.found.append(LeftOut(self.file, number, impossible))
@@ -137,8 +141,11 @@ class _Reader:
             self._close()
             self._columns = columns
         elif _ENDS.search(text):
+            self._check_end(text, number)
             self._end()
             self._header.absorb(text)
+        elif failure := _FAILS.search(text):
+            self._fail(f"the run ended with an error: {failure[0].strip()}", number)
         else:
             self._refuse_units(text, number)
             self._take_head(text)
@@ -173,6 +180,18 @@ class _Reader:
                 "and bandwidths in (GB/s)",
             )
 
+    def _check_end(self, text: str, number: int) -> None:
+        found = _WRONG.search(text)
+        if found is not None:
+            values = "1 value" if found[1] == "1" else f"{found[1]} values"
+            self._fail(f"the run ended with {values} out of bounds: FAILED", number)
+
+    def _fail(self, reason: str, number: int) -> None:
+        """Say once a run that it failed: every rank does."""
+        if not self._ended_badly:
+            self.found.append(LeftOut(self.file, number, reason, failed=True))
+        self._ended_badly = True
+
     def _take_head(self, text: str) -> None:
         named = collective_named(text)
         if self._header.begins(text):
@@ -183,6 +202,7 @@ class _Reader:
 
     def _add(self, row: Row) -> None:
         self._settle()
+        self._ended_badly = False
         if row.halves(self._columns) is None:
             self._pending = row
             return
