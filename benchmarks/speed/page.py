@@ -48,8 +48,8 @@ in [performance.json](performance.json).
 
 Machine: {machine["cpu"]}, {machine["cores"]} cores, {machine["memory_gib"]} GiB,
 {machine["system"]}. Versions: {told}.
-Medians of {runs} runs, each in a process of its own; seconds are those of one processor core
-(user and system), so that what else ran meanwhile counts little.
+Medians of {runs} runs, of fewer where they take a minute, each in a process of its own; seconds
+are those of one processor core (user and system), so that what else ran counts little.
 """
     return "\n".join([head, *tables(measured), _limits(measured)])
 
