@@ -85,6 +85,8 @@ def _start(folder: str, rank: int, ranks: int) -> subprocess.Popen[bytes]:
         [sys.executable, "-m", "collsim.measure", *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
+        # Where it was closed, a rank's first socket would take its place.
+        stderr=subprocess.DEVNULL if sys.stderr is None else None,
         # Ctrl-C is for this process, which then ends the ranks.
         start_new_session=True,
     )

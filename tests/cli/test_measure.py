@@ -112,6 +112,10 @@ def test_a_file_that_exists_is_kept(torch: None, fails: Any, tmp_path: Path) -> 
         ("-r 2 -o no.jsonl", "root: got 2, expected a rank below 2"),
         ("--algorithm rign -o no.jsonl", "unknown algorithm of broadcast 'rign'"),
         ("--ranks 60000 -o no.jsonl", "ranks: got 60000 on "),
+        (
+            "pingpong -o no.jsonl",
+            "unknown collective or pattern 'pingpong'; did you mean 'ping_p",
+        ),
         ("-s 2 -o no.jsonl", "nothing to measure: broadcast/library at 2B: no whole element"),
     ],
 )
@@ -253,6 +257,77 @@ def test_run_overwrites_nothing(
     (tmp_path / "y.toml").mkdir()
     message = fails(RUN, str(tmp_path / "y.toml"), "--resume", code=1)
     assert message == f"{tmp_path / 'y.toml'}: is a directory"
+
+
+def test_run_leaves_no_cluster_file_that_its_rows_contradict(
+    run: Any, rehearsed: Any, tmp_path: Path
+) -> None:
+    """What an earlier run wrote is removed and named; what somebody else wrote stays."""
+    path, cluster = tmp_path / "x.toml", tmp_path / "x-cluster.toml"
+    rehearsed(1e-9, times=2.0)
+    assert run(RUN, str(path)).exit_code == 0
+    assert cluster.exists()
+    (tmp_path / "x.jsonl").unlink()
+    rehearsed(1e-9, times=1.0)
+    result = run(RUN, str(path), "--resume")
+    assert f"note: {cluster} removed: by all rows, messages do not wait" in result.stderr
+    assert not cluster.exists()
+    cluster.write_text("mine")
+    result = run(RUN, str(path), "--resume")
+    assert f"note: {cluster} is not by this run, and stays as it is" in result.stderr
+    assert cluster.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            "--output=",
+            "-o '': the rows and a cluster file go beside the profile, expected its name",
+        ),
+        (
+            "-o -",
+            "-o '-': the rows and a cluster file go beside the profile, expected its name",
+        ),
+        (
+            "-o k.jsonl",
+            "-o k.jsonl: expected the name of the profile, such as k.toml; the rows",
+        ),
+        ("-s 8 -o no.toml", "one size can't tell alpha from beta, expected several"),
+        ("-s 8 -s 9 -o no.toml", "one size can't tell alpha from beta, expected several"),
+        ("--ranks 1 -o no.toml", "--ranks 1: messages go between ranks, expected 2 or more"),
+    ],
+)
+def test_run_refuses_what_cannot_become_a_profile(
+    fails: Any, rehearsed: Any, words: str, message: str
+) -> None:
+    """Before anything is measured."""
+    rehearsed(1e-9)
+    assert fails(f"calibrate run --backend gloo {words}", code=2).startswith(message)
+
+
+@pytest.mark.parametrize("name", ["", "-"])
+def test_rows_need_a_file_of_a_name(fails: Any, rehearsed: Any, name: str) -> None:
+    """They are kept."""
+    rehearsed(1e-9)
+    message = fails(f"calibrate measure --backend gloo --output={name}", code=2)
+    assert message.endswith("rows are kept, expected the name of a file for them")
+
+
+def test_notes_need_no_reader(
+    run: Any, rehearsed: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """With stderr closed the answer is printed all the same."""
+
+    def closed(*_: object, **more: object) -> None:
+        if more.get("err"):
+            raise OSError(9, "Bad file descriptor")
+
+    rehearsed(1e-9)
+    monkeypatch.setattr("click.echo", closed)
+    result = run("calibrate measure --backend gloo --ranks 2 -o", str(tmp_path / "m.jsonl"))
+    assert result.exit_code == 0
+    assert "ping_pong  0-1" in result.stdout
 
 
 def test_no_empty_file_is_left_by_ranks_that_were_ended(
