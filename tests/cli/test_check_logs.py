@@ -215,8 +215,8 @@ def test_json_of_a_fit_has_free_chunks(run: Any, log: str) -> None:
         ("values : 0 OK", "values : 7 FAILED", "ended with 7 values out of bounds: FAILED"),
         ("# Avg bus", "node: Test NCCL failure common.cu:1012\n# Avg bus", "common.cu:1012"),
         (
-            "21.08    0.00    0.00      0",
-            "21.08    0.00    0.00      9",
+            "0.00    0.00      0    21.53",
+            "0.00    0.00      9    21.53",
             "9 elements are wrong",
         ),
     ],
