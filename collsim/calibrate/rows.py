@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from collsim.algorithms import algorithm_names
 from collsim.calibrate.message import MESSAGE
 from collsim.core.collective import collective
 from collsim.core.measurements import CPU_TIME, LeftOut, Measurement
@@ -87,8 +88,15 @@ def _reason(row: Measurement, algorithm: str | None) -> str | None:
         return "0 bytes, where libraries return without communication"
     doubt = _doubt_of_time(row)
     if doubt is None and algorithm is not None and not _is_of(row, algorithm):
-        return f"algorithm {row.algorithm} ran, not {algorithm}"
+        return f"algorithm {row.algorithm} ran, not {algorithm}{_cure(row)}"
     return doubt
+
+
+def _cure(row: Measurement) -> str:
+    """Return which algorithm a row of another one is of, by our name, if there is one."""
+    ours = OUR_NAME.get(str(row.algorithm), str(row.algorithm))
+    known = ours in algorithm_names(row.collective)
+    return f"; --algorithm {ours} takes them" if known else ""
 
 
 def _doubt_of_time(row: Measurement) -> str | None:
