@@ -78,7 +78,7 @@ def command(
 
     profile = cluster.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    tell_large(network)
+    tell_large(network, fold=run["fold"])
     fitted = fitted_times(profile, healthy)
     names: tuple[str, ...] = run.pop("algorithm")
     answer = joined(
