@@ -166,6 +166,7 @@ def _hung(text: str) -> None:
 
 def tell_measured(file: str, output: Output, words: str) -> None:
     """Print what a file holds: nccl-tests' tables, JSON or CSV."""
+    from collsim.calibrate.neighbours import slow_points
     from collsim.core.measurements_file import read_rows
     from collsim.report.measured_table import KEYS, measured_rows, measured_text
 
@@ -175,6 +176,8 @@ def tell_measured(file: str, output: Output, words: str) -> None:
     if len(rows) < len(every):
         note(f"{_rows(len(every) - len(rows))} of {file} not by `calibrate measure`")
     note(f"{_rows(len(every))} in {file}")
+    for text in slow_points(rows):
+        note(text)
     shown = measured_rows(rows)
     kinds = {row["collective"] for row in shown}
     output.emit(

@@ -60,6 +60,7 @@ class TorchTransport:
 
     clock: str = "host"
     process_model: str = "process per rank"
+    calls: int = 1
     device: str | None = None
     library: str = ""
 

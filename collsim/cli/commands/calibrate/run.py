@@ -66,6 +66,7 @@ def command(
     if not measured(rows_file, resume, choice.with_p2p(), fitted=True, **how):
         return
     from collsim.calibrate.against import compare
+    from collsim.calibrate.neighbours import slow_points
     from collsim.calibrate.nodes import of_rows
     from collsim.calibrate.nodes_cluster import cluster_of
     from collsim.calibrate.point_to_point import profile_of
@@ -77,7 +78,7 @@ def command(
     rows, left_out = usable(read_rows(rows_file))
     for text in left_out:
         note(text)
-    for text in _missed(rows, choice.target, choice.iterations):
+    for text in (*_missed(rows, choice.target, choice.iterations), *slow_points(rows)):
         note(text)
     title = name or os.path.basename(path.removesuffix(".toml"))
     try:
