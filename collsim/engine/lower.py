@@ -161,6 +161,7 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
     # counts of a job's own pieces keep the products exact, and its costs are per piece.
     fair = cluster.sharing == "fair"
     scale = np.ones(src.size) if fair else program.scale[job] * slow
+    plain = bool((scale == 1.0).all())
     # A switch adds up in no time, and what stays in place is there.
     reduces = program.reduces
     idle = dst >= cluster.ranks if cluster.local is not None else (dst >= cluster.ranks) | ~away
@@ -182,7 +183,7 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
         enter=enter,
         held_ptr=held_ptr,
         held=packed,
-        held_beta=held_beta * np.repeat(scale, np.diff(held_ptr)),
+        held_beta=held_beta if plain else held_beta * np.repeat(scale, np.diff(held_ptr)),
         lane_ptr=lane_ptr,
         dep_ptr=program.dep_ptr,
         dep=program.dep,
