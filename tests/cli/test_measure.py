@@ -175,6 +175,11 @@ def test_run_says_how_to_predict_and_what_it_is_of(
         assert told.exit_code == 0, told.output
         carried = "was fitted to messages between pairs; its alpha and beta are carried over"
         assert (f"{carried} to ring, which" in told.stderr) == (option == "--profile")
+        assert "need not wait" not in told.stderr
+        # The profile alone is short of what messages wait where they do.
+        other = run("predict all_reduce -s 1K --algorithm ring --profile", str(path))
+        told_so = other.stderr.count("expected -c with the cluster file that `calibrate run`")
+        assert told_so == (option == "-c")
         assert "note: fitted to messages between pairs, 3 relay rows, and to" in result.stderr
         assert (
             "note: 9 of 9 points missed --target 0.02 (worst 31.0%); raise --budget or try"
