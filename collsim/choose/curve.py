@@ -171,6 +171,7 @@ class Curve:
         if self.by_formula(chunks):
             return self._formula(runs.nbytes, chunks)
         seconds, parts = runs.timed(chunks, channels)
+        self.folding.tell(chunks, channels)
         return Time(seconds, parts, chunks, "event", channels)
 
     def seconds(self, nbytes: float) -> float:
