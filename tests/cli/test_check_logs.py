@@ -117,6 +117,7 @@ def test_a_tolerance_is_a_share_or_percent(run: Any, log: str, text: str, code: 
     ("text", "words"),
     [
         ("20", "got '20', expected at most 10; did you mean 20%?"),
+        ("1e9", "got '1e9', expected at most 10"),
         ("1100%", "got '1100%', expected at most 10"),
         ("-1", "got '-1', expected a share such as 0.2 or 20%"),
         ("x%", "got 'x%', expected a share such as 0.2 or 20%"),

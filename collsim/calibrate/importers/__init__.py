@@ -2,8 +2,10 @@
 
 import os
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from io import TextIOWrapper
 from itertools import chain
 from typing import Final, TextIO
 
@@ -231,7 +233,10 @@ def _importer(name: str) -> Importer:
 def _text_of(path: str) -> Iterator[str]:
     """Yield lines one at a time; noise that is no text becomes a replacement sign."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with (
+            open(path, "rb") as data,
+            TextIOWrapper(data, _encoding(data.peek(2)), errors="replace") as file,
+        ):
             yield from _lines_of(path, file)
     except FileError:
         raise
@@ -244,13 +249,20 @@ def _stdin() -> Iterator[str]:
         raise FileError("-", "there is no standard input")
     reconfigure = getattr(sys.stdin, "reconfigure", None)
     if reconfigure is not None:
-        reconfigure(encoding="utf-8", errors="replace")
+        peek = getattr(sys.stdin.buffer, "peek", None)
+        encoding = "utf-8" if peek is None else _encoding(peek(2))
+        reconfigure(encoding=encoding, errors="replace")
     try:
         yield from _lines_of(STDIN, sys.stdin)
     except FileError:
         raise
     except (OSError, ValueError) as error:
         raise FileError("-", error if isinstance(error, OSError) else str(error)) from error
+
+
+def _encoding(first: bytes) -> str:
+    """Return the encoding that the first bytes of a file tell: PowerShell writes UTF-16."""
+    return "utf-16" if first[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8"
 
 
 def _lines_of(name: str, file: TextIO) -> Iterator[str]:

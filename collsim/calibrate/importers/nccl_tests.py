@@ -34,6 +34,7 @@ _ENDS = re.compile(
 _FAILS = re.compile(r"\bTest (?:\w+ )?failure\b.{0,200}")
 _WRONG = re.compile(r"Out of bounds values\s*:\s*(\d{1,19})\s+FAILED")
 _AT_MESSAGE = re.compile(r" NCCL [A-Z]+ ")
+_COMMA = re.compile(r"(?<!\S)\d{1,12},\d{1,12}(?!\S)")
 _PART = 4096  # rows of a table that are held at once; no sweep of sizes has as many
 _ORPHAN = 4  # numbers that a half of a row has
 _SIZE_AND_COUNT = 2
@@ -106,6 +107,7 @@ class _Reader:
         self._decided: tuple[str, int] | None = None
         self._pending: Row | None = None
         self._prefix: re.Pattern[str] | None = None
+        self._comma: re.Match[str] | None = None
         self._last = 0
         self._ended_badly = False
 
@@ -125,7 +127,7 @@ class _Reader:
         for row in rows:
             self._add(row)
         if self._pending is not None and rows:
-            self._prefix = prefix_of(text)
+            self._prefix, self._comma = prefix_of(text), _COMMA.search(text)
         impossible = impossible_row(text) or (None if rows else strange_row(text))
         if impossible is not None:
             self._settle()
@@ -228,9 +230,11 @@ class _Reader:
     def _settle(self) -> None:
         if self._pending is not None:
             row, self._pending = self._pending, None
-            reason = (
-                f"cut after {len(row.numbers)} numbers, expected time algbw busbw #wrong twice"
-            )
+            count = len(row.numbers)
+            numbers = "1 number" if count == 1 else f"{count} numbers"
+            reason = f"cut after {numbers}, expected time algbw busbw #wrong twice"
+            if self._comma is not None:
+                reason = f"a number {self._comma[0]!r}, expected a decimal point and no comma"
             self.found.append(LeftOut(self.file, row.line, reason))
 
     def _end(self) -> None:

@@ -242,3 +242,10 @@ def test_a_run_that_ended_badly_is_said_to_have_failed(write: Callable[..., str]
     assert found.left_out[1].reason == "the run ended with 7 values out of bounds: FAILED"
     fine = read_log(write(head + row.format(0) + "# Out of bounds values : 0 OK\n"))
     assert fine.left_out == ()
+
+
+def test_decimal_commas_are_named(write: Callable[..., str]) -> None:
+    """A row that ends at one is not merely cut."""
+    row = "1024  256  float  sum  -1  9,42  0,11  0,16  0  8,97  0,11  0,17  0\n"
+    with pytest.raises(FileError, match="a number '9,42', expected a decimal point and no com"):
+        read_log(write(START.format("all_reduce") + RANKS + row))
