@@ -31,6 +31,7 @@ from collsim.measure.steps import plan
 from collsim.measure.taken_up import told
 from collsim.measure.transport import Buffer, Transport
 from collsim.measure.watch import Watch
+from collsim.measure.words import said_by
 
 __all__ = ["measure"]
 
@@ -152,9 +153,8 @@ def _measured(rank: _Rank, case: Case) -> dict[str, Any]:
         raise
     except (RuntimeError, OSError) as error:
         # What libraries raise when a peer is gone, or has not come for too long.
-        first = str(error).strip().splitlines() or [type(error).__name__]
         raise MeasureError(
-            f"{case.label}, rank {rank.transport.rank}: {first[0][:200]}"
+            f"{case.label}, rank {rank.transport.rank}: {said_by(error)}"
         ) from error
 
 
