@@ -66,23 +66,26 @@ def read_logs(
             found += Measurements([], notes=[f"{path}: is given twice and counts once"])
             continue
         one = read_log(path, options)
+        if len(files) == 1:
+            return _named(one, path)
         rows = tuple(map(_anywhere, one.rows))
         if rows in seen:
             note = f"{path}: has the same rows as {seen[rows]} and counts once"
             one = Measurements([], notes=[note])
         seen[key] = seen[rows] = path
         found += one
-    if len(files) > 1:
-        return found
-    return Measurements(
-        found.rows, found.left_out, (_shorter(note, files[0]) for note in found.notes)
-    )
+    return found
 
 
 def _anywhere(row: Measurement) -> Measurement:
     """Return a row without the place that it was found at."""
     source: Source = replace(row.source, file="", line=0)
     return replace(row, source=source)
+
+
+def _named(found: Measurements, path: str) -> Measurements:
+    """Return what is in a single file, which notes name without its folder."""
+    return replace(found, notes=tuple(_shorter(note, path) for note in found.notes))
 
 
 def _shorter(note: str, path: str) -> str:

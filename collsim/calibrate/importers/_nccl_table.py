@@ -19,7 +19,7 @@ from collsim.calibrate.importers._nccl_rows import DTYPES, Columns, Half, Row
 from collsim.calibrate.importers._truth import FASTEST
 from collsim.calibrate.nccl_chosen import Choices
 from collsim.core.collective import collective
-from collsim.core.measurements import LeftOut, Measurement
+from collsim.core.measurements import LeftOut, Measurement, Source
 from collsim.errors import FileError, UnknownNameError
 
 __all__ = ["Table", "seconds_of"]
@@ -238,8 +238,14 @@ class Table:
             nodes=self._nodes,
             algorithm=algorithm,
             protocol=protocol,
-            source=replace(self._source, line=row.line),
+            source=self._source_at(row.line),
         )
+
+    def _source_at(self, line: int) -> Source:
+        """Return where a row is from; both halves of a row share one."""
+        if self._source.line != line:
+            self._source = replace(self._source, line=line)
+        return self._source
 
     def _chosen(self, row: Row, name: str) -> tuple[str | None, str | None]:
         """Return what ran by NCCL's own log, or else what was forced."""
