@@ -12,7 +12,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.symmetry import Fold, Symmetry
 from collsim.engine.fold.proof import prove
 from collsim.engine.fold.simulation import FoldedSimulation, NotFoldedError
-from collsim.errors import InputError
+from collsim.errors import InputError, TooLargeError
 
 __all__ = ["FOLD_FROM", "Folding", "folded_of", "folded_simulation"]
 
@@ -121,7 +121,10 @@ def folded_simulation(
                 collective, name, fold, chunks, node=cluster.node, channels=channels
             )
             return FoldedSimulation(folded, cluster, orbits=proof)
-        except NotFoldedError as error:
+        except TooLargeError:
+            # All ranks would be larger still.
+            raise
+        except InputError as error:
             reason = str(error)
     raise NotFoldedError(reason)
 
