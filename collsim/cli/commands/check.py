@@ -31,7 +31,9 @@ __all__ = ["command"]
     """Hold measured times beside predicted ones, and say where they fall short.
 
     LOG is the output of nccl-tests, or - for standard input. Exits with 1 if a row takes
-    longer than predicted by more than the tolerance.
+    longer than predicted by more than the tolerance, or if a run failed: wrong results, an end
+    by an error. The algorithm that ran is predicted, where the log names it, or else ring or
+    what the profile says; --algorithm predicts another.
 
     Where the numbers say so it is said what a shortfall looks like, as "2 of 8 NICs used".
 
