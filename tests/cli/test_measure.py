@@ -222,3 +222,24 @@ def test_a_picture_needs_what_it_shows(fails: Any, tmp_path: Path) -> None:
     line = f"plot crossover broadcast mst ring --measured {path} -o {tmp_path / 'x.png'}"
     assert fails(line, code=1).startswith("no measured row of broadcast/ring, expected")
     assert fails(f"{line} --ranks 4", code=2).startswith("--measured: ranks, sizes")
+
+
+def test_a_picture_says_what_it_leaves_out_and_doubts(run: Any, tmp_path: Path) -> None:
+    """Wrong results are not drawn; a point slower than a larger one is, and is named."""
+    example = Path("examples/gloo_4_ranks.jsonl")
+    head, *lines = example.read_text().splitlines()
+    changed = []
+    for line in lines:
+        row = json.loads(line)
+        if row.get("algorithm") == "ring" and row["collective"] == "broadcast":
+            row |= {64: {"wrong": 9}, 1024: {"seconds": 1.0}}.get(row["size"], {})
+        changed.append(json.dumps(row))
+    path, picture = tmp_path / "m.jsonl", tmp_path / "x.svg"
+    path.write_text("\n".join([head, *changed]) + "\n")
+    result = run(f"plot crossover broadcast mst ring --measured {path} -o {picture}")
+    assert result.exit_code == 0, result.output
+    left_out, doubted = result.stderr.splitlines()
+    assert left_out == "note: 1 row left out: 9 elements are wrong"
+    assert "note: 1 point took more than twice as long" in doubted
+    assert "broadcast/ring at 1KiB; measure it anew" in doubted
+    assert picture.exists()
