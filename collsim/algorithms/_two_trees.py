@@ -83,7 +83,7 @@ def edges_from(setting: Setting, root: int, channel: int = 0) -> IntArray:
     Examples
     --------
     >>> edges_from(Setting(3), 0).tolist()
-    [[0, 2, 0, 1], [2, 1, 1, 2], [0, 0, 1, 1], [0, 1, 1, 2]]
+    [[0, 2, 0, 1], [2, 1, 1, 2], [0, 0, 1, 1], [0, 2, 1, 3]]
     """
     if setting.nodes == 1:
         src, dst, tree, first = _timed(setting.ranks)
