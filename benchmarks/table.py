@@ -26,7 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--write", action="store_true", help="write docs/performance.*")
     parser.add_argument("--from", dest="file", type=Path, help="what was measured before")
-    parser.add_argument("--runs", type=int, default=3, help="of each kind (default 3)")
+    parser.add_argument("--runs", type=int, default=5, help="of each kind (default 5)")
     parser.add_argument("--most", type=int, default=4096, help="ranks of the ring, at most")
     parser.add_argument("--json", action="store_true", help="print what was measured as JSON")
     given = parser.parse_args()

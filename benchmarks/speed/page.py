@@ -19,8 +19,9 @@ Every time that collsim predicts here is an exact answer of its model: start and
 message are computed, and none is extrapolated, sampled or fitted. Where a few ranks stand for
 the others, it has been proven for that schedule on that cluster that renaming the ranks changes
 nothing, ties included; where it can't be proven, all are simulated. `fold=False` in Python and
-`--no-fold` on the command line simulate all in any case. Algorithms that choose their number of
-chunks take the best of powers of two; those that a lower bound shows to be slower are left out.
+`--no-fold` on the command line simulate all in any case. The one rule of thumb is in the choice
+of a number of chunks: powers of two are tried until two in a row were no better, or a lower
+bound shows that more are slower; the time of the number that is named is exact.
 
 ## Memory, and what limits it
 
@@ -48,8 +49,8 @@ in [performance.json](performance.json).
 
 Machine: {machine["cpu"]}, {machine["cores"]} cores, {machine["memory_gib"]} GiB,
 {machine["system"]}. Versions: {told}.
-Medians of {runs} runs, each in a process of its own; seconds are those of one processor core
-(user and system), so that what else ran meanwhile counts little.
+Medians of {runs} runs, of fewer where they take a minute, each in a process of its own; seconds
+are those of one processor core (user and system), so that what else ran counts little.
 """
     return "\n".join([head, *tables(measured), _limits(measured)])
 

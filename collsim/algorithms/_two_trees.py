@@ -83,13 +83,16 @@ def edges_from(setting: Setting, root: int, channel: int = 0) -> IntArray:
     Examples
     --------
     >>> edges_from(Setting(3), 0).tolist()
-    [[0, 2, 0, 1], [2, 1, 1, 2], [0, 0, 1, 1], [0, 1, 1, 2]]
+    [[0, 2, 0, 1], [2, 1, 1, 2], [0, 0, 1, 1], [0, 2, 1, 3]]
     """
     if setting.nodes == 1:
         src, dst, tree, first = _timed(setting.ranks)
         order = from_root(setting.ranks, root)
         return np.stack([order[src], order[dst], tree, first])
-    chains = [np.roll(ranks, -(channel % ranks.size)) for ranks in setting.members]
+    if setting.even:
+        chains = list(np.roll(np.stack(setting.members), -(channel % setting.fewest), axis=1))
+    else:
+        chains = [np.roll(ranks, -(channel % ranks.size)) for ranks in setting.members]
     home = next(i for i, ranks in enumerate(setting.members) if root in ranks)
     heads = np.array([line[0] for line in chains])
     lead = int(heads[home] != root)
@@ -109,7 +112,9 @@ def edges_from(setting: Setting, root: int, channel: int = 0) -> IntArray:
     )
     node = np.repeat(np.arange(count.size), count)
     place = np.arange(node.size) - np.repeat(np.cumsum(count) - count, count)
-    both = [np.stack([*inside, np.full_like(node, t), reached[t, node] + place]) for t in (0, 1)]
+    both = [
+        np.stack([*inside, np.full_like(node, t), reached[t, node] + place]) for t in (0, 1)
+    ]
     rest = np.concatenate(both, axis=1)
     early = (rest[0] == root) & (lead > 0)
     return np.concatenate([rest[:, early], across, rest[:, ~early]], axis=1)

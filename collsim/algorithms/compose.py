@@ -133,7 +133,10 @@ def _check_once(turned: Recording) -> None:
         if not rows:
             continue
         places = turned.pieces + turned.scratch
-        keys = np.concatenate([(end[:, None] * places + p).ravel() for end, p in rows])
+        # Ranks times places may be more than 32 bits hold.
+        keys = np.concatenate(
+            [(end[:, None].astype(np.int64) * places + p).ravel() for end, p in rows]
+        )
         found = np.sort(keys)
         twice = found[1:][found[1:] == found[:-1]]
         if twice.size:

@@ -1,16 +1,18 @@
 """Hold measured times beside predicted ones, and say what falls short."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
-from collsim.calibrate.fitted_check import FittedExpectation
+from collsim.calibrate.expected import Expectation, expectation_of, forced_notes
+from collsim.calibrate.failed import failures_of
 from collsim.calibrate.formula import Chunks, Predicted, Predictor
 from collsim.calibrate.importers import Logs, measurements_of
-from collsim.calibrate.match import cluster_notes, profile_notes
-from collsim.calibrate.predictor import predictor_of
+from collsim.calibrate.in_place import in_place_notes
+from collsim.calibrate.match import cluster_notes, device_notes, profile_notes
 from collsim.calibrate.rows import usable
 from collsim.calibrate.select import select
+from collsim.calibrate.series import series_of
 from collsim.calibrate.suggest import Network, network_of, suggestions
 from collsim.calibrate.summary import shortfall
 from collsim.calibrate.verdict import verdicts
@@ -78,10 +80,10 @@ class CheckResult:
     Parameters
     ----------
     rows : tuple of CheckRow
-        By file, collective, ranks, nodes, then size.
+        By file, collective, ranks, nodes, what ran if it was forced, then size.
     summary : str
-        A sentence a line for each file, collective, ranks and nodes: what falls short, at
-        which sizes, by what factor.
+        A sentence a line for each of these series: what falls short, at which sizes, by what
+        factor.
     notes : tuple of str
         What was left out of the comparison, or makes it weaker.
     left_out : tuple of LeftOut
@@ -89,6 +91,8 @@ class CheckResult:
     suggestions : tuple of str
         What that looks like, where the numbers say so: as if 2 of 8 NICs were used, as if the
         protocol changed late.
+    failures : tuple of str
+        What went wrong in the runs themselves: wrong results, an end by an error.
     """
 
     rows: tuple[CheckRow, ...]
@@ -96,11 +100,12 @@ class CheckResult:
     notes: tuple[str, ...]
     left_out: tuple[LeftOut, ...] = ()
     suggestions: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether no row is slower than predicted by more than the tolerance."""
-        return all(row.verdict in ("ok", "faster") for row in self.rows)
+        """Whether no run failed, and no row is slower than predicted by the tolerance."""
+        return not self.failures and all(row.verdict in ("ok", "faster") for row in self.rows)
 
 
 def check(
@@ -128,7 +133,8 @@ def check(
     tolerance : float
         0 or more.
     algorithm : str, optional
-        By default the profile's own, or ring.
+        What to predict; by default what ran, where a row names it, else the profile's own,
+        or ring.
     columns, where
         Which rows: see `collsim.calibrate.select.select`.
     chunks : int or "auto", optional
@@ -141,7 +147,7 @@ def check(
     Raises
     ------
     InputError
-        If the tolerance is negative, no row is left, or the rows are of other numbers of
+        If the tolerance is negative, no row is left, or rows are of other numbers of
         ranks or nodes than the cluster.
 
     Examples
@@ -159,69 +165,73 @@ def check(
     """
     if not 0 <= tolerance < float("inf"):
         raise InputError(f"tolerance: got {tolerance!r}, expected a finite number from 0 up")
-    chosen = select(measurements_of(logs), columns, where)
+    measured = measurements_of(logs)
+    chosen = select(measured, columns, where)
     rows, notes = usable(chosen.rows, None)
-    if not rows:
-        raise InputError(f"no row to check: {'; '.join(notes)}")
     profile = model if isinstance(model, Profile) else profile
-    if isinstance(model, Cluster):
+    if isinstance(model, Cluster) and rows:
         notes += cluster_notes(rows, model)
         network = network_of(model) if network is None else network
-    if profile is not None:
+    if profile is not None and rows:
         notes += profile_notes(rows, profile)
-        if profile.model == "line":
-            algorithm = algorithm or profile.algorithm
         chunks = profile.chunks if chunks is None else chunks
-    expect = _expected(model, algorithm, chunks)
-    files = list(dict.fromkeys(row.source.file for row in rows))
-    rows.sort(key=lambda row: (files.index(row.source.file), *_group(row), row.nbytes))
+    own = profile.algorithm if profile is not None and profile.model == "line" else None
+    pairs, more = _expected(rows, expectation_of(model, algorithm, chunks, own))
+    notes += more
+    if not pairs:
+        raise InputError(f"no row to check: {'; '.join(notes)}")
+    notes += device_notes(rows, _name(model), profile) + forced_notes(rows, algorithm)
+    notes += chosen.notes[len(measured.notes) :]
+    if columns == "out-of-place":
+        notes += in_place_notes(select(measured, "both", where).rows, tolerance)
     found: list[CheckRow] = []
     sentences, looks = [], []
-    for _, group in groupby(rows, key=lambda row: (row.source.file, *_group(row))):
-        members = list(group)
-        judged = _judge(members, expect, tolerance)
+    series = series_of([row for row, _ in pairs])
+    expected = {id(row): predicted for row, predicted in pairs}
+    several = len({one.rows[0].source.file for one in series}) > 1
+    for one in series:
+        judged = _judge(one.rows, [expected[id(row)] for row in one.rows], tolerance)
         found += judged
-        title = (
-            _title(judged[0]) if len(files) == 1 else f"{judged[0].file}: {_title(judged[0])}"
-        )
+        title = f"{judged[0].file}: {one.title}" if several else one.title
         sentences.append(f"{title}: {shortfall(judged, tolerance)}.")
-        how = members[0].source.process_model
+        how = one.rows[0].source.process_model
         seen = suggestions(judged, tolerance, network, how)
         looks += [f"{title}: {words}" for words in seen]
-    summary = "\n".join(sentences)
-    return CheckResult(tuple(found), summary, tuple(notes), chosen.left_out, tuple(looks))
+    return CheckResult(
+        tuple(found),
+        "\n".join(sentences),
+        tuple(notes),
+        chosen.left_out,
+        tuple(looks),
+        failures_of(chosen.left_out, chosen.rows),
+    )
+
+
+def _name(model: Profile | Cluster | Predictor) -> str:
+    """Return the name of the cluster, as far as there is one."""
+    if isinstance(model, Cluster):
+        return model.name
+    return model.cluster if isinstance(model, Profile) else ""
 
 
 def _expected(
-    model: Profile | Cluster | Predictor, algorithm: str | None, chunks: Chunks | None
-) -> Callable[[Measurement], Predicted]:
-    """Return what is expected of a row."""
-    if isinstance(model, Profile) and model.model == "nccl":
-        return FittedExpectation(model, algorithm, chunks)
-    if isinstance(model, Profile | Cluster):
-        predict = predictor_of(model, algorithm, chunks)
-    else:
-        predict = model
-    return lambda row: predict(row.collective, row.ranks, row.nbytes)
-
-
-def _group(row: Measurement) -> tuple[str, int, int]:
-    return row.collective, row.ranks, row.nodes or 0
-
-
-def _title(row: CheckRow) -> str:
-    where = f"{row.collective} on {row.ranks} ranks"
-    if row.nodes is not None:
-        where += f" of {row.nodes} node{'s' if row.nodes > 1 else ''}"
-    return where
+    rows: Sequence[Measurement], expect: Expectation
+) -> tuple[list[tuple[Measurement, Predicted]], list[str]]:
+    """Return rows with what is expected of them, and why nothing is of the others."""
+    pairs, reasons = [], Counter[str]()
+    for row in rows:
+        predicted = expect(row)
+        if isinstance(predicted, str):
+            reasons[predicted] += 1
+        else:
+            pairs.append((row, predicted))
+    counts = {why: "1 row" if n == 1 else f"{n} rows" for why, n in reasons.items()}
+    return pairs, [f"{count} left out: {why}" for why, count in counts.items()]
 
 
 def _judge(
-    rows: Sequence[Measurement],
-    expect: Callable[[Measurement], Predicted],
-    tolerance: float,
+    rows: Sequence[Measurement], expected: Sequence[Predicted], tolerance: float
 ) -> list[CheckRow]:
-    expected = [expect(row) for row in rows]
     for row, model in zip(rows, expected, strict=True):
         if not model.seconds > 0:
             raise InputError(

@@ -95,7 +95,7 @@ def fit(
     if model not in MODELS:
         raise UnknownNameError("model", model, MODELS)
     chosen = select(measurements_of(logs), columns, where)
-    why = None
+    why = own = None
     if model != "line":
         own = (
             "an algorithm or chunks are named" if (algorithm, chunks) != (None, None) else None
@@ -108,12 +108,17 @@ def fit(
             return fit_pieces(
                 chosen, system, hold_out, columns, name, cluster, sheet or fastest
             )
-    found = _fit_line(
-        chosen, algorithm or "ring", hold_out, columns, "auto" if chunks is None else chunks,
-        name, cluster, link_class, fastest,
-    )  # fmt: skip
     # Rows that nobody says anything of could be of any library.
     known = system is not None or any(row.source.backend for row in chosen.rows)
+    try:
+        found = _fit_line(
+            chosen, algorithm or "ring", hold_out, columns,
+            "auto" if chunks is None else chunks, name, cluster, link_class, fastest,
+        )  # fmt: skip
+    except InputError as error:
+        if not (known and why) or why == own:
+            raise
+        raise InputError(f"{error}; and no model of NCCL is fitted: {why}") from error
     return _said(found, f"one line is fitted: {why}") if known and why else found
 
 

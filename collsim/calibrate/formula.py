@@ -36,9 +36,10 @@ class Predicted:
     seconds : float
         The time.
     latency : float
-        The part that does not depend on the size: launch and every alpha.
+        The part that does not depend on the size: what no bytes take, launch, every alpha, and
+        messages that wait for others to start.
     transfer : float
-        The rest, which grows with the size: bytes times beta or gamma, and waiting.
+        The rest, which grows with the size: bytes times beta or gamma.
     chunks : int
         Into how many chunks a pipelined algorithm cuts the message.
     model : str

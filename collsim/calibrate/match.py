@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from collsim.calibrate.gpu_names import gpus_named
+from collsim.calibrate.message import MESSAGE
 from collsim.calibrate.predictor import is_ideal
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement
@@ -9,7 +11,7 @@ from collsim.core.profile import Profile
 from collsim.errors import InputError
 from collsim.units import format_size
 
-__all__ = ["cluster_notes", "profile_notes", "size_notes"]
+__all__ = ["cluster_notes", "device_notes", "profile_notes", "size_notes"]
 
 
 def cluster_notes(rows: Sequence[Measurement], cluster: Cluster) -> list[str]:
@@ -19,7 +21,7 @@ def cluster_notes(rows: Sequence[Measurement], cluster: Cluster) -> list[str]:
     ------
     InputError
         If they were measured on another number of ranks or nodes; an ideal network takes
-        any.
+        any, and a message between two ranks is of any cluster.
 
     Examples
     --------
@@ -34,12 +36,13 @@ def cluster_notes(rows: Sequence[Measurement], cluster: Cluster) -> list[str]:
         found = ", ".join(map(str, nodes))
         why = f"rows of {found} nodes are compared with ranks joined all alike"
         return [f"an ideal network has no nodes: {why}"]
-    for row in rows:
+    whole = [row for row in rows if row.algorithm != MESSAGE]
+    for row in whole:
         if row.ranks != cluster.ranks or row.nodes not in (None, cluster.nodes):
             raise InputError(
                 f"{row.source}: measured on {_size(row.ranks, row.nodes)}, but cluster "
                 f"{cluster.name} has {_size(cluster.ranks, cluster.nodes)}; "
-                f"{_cure(row, rows, cluster)}"
+                f"{_cure(row, whole, cluster)}"
             )
     return []
 
@@ -68,6 +71,44 @@ def _cure(row: Measurement, rows: Sequence[Measurement], cluster: Cluster) -> st
     if len({(other.ranks, other.nodes) for other in rows}) > 1:
         cure += f", and choose rows with --where 'ranks == {row.ranks}'"
     return cure
+
+
+def device_notes(
+    rows: Sequence[Measurement], cluster: str, profile: Profile | None = None
+) -> list[str]:
+    """Return which GPU of the rows is not that of the cluster or of the profile.
+
+    Parameters
+    ----------
+    rows : sequence of Measurement
+        That may name their GPUs.
+    cluster : str
+        Its name, which may tell one.
+    profile : Profile, optional
+        Whose numbers it has.
+
+    Examples
+    --------
+    >>> from collsim.core.measurements import Source
+    >>> row = Measurement("all_reduce", 8, 8, 1e-5, source=Source(device="NVIDIA A100-SXM4"))
+    >>> device_notes([row], "dgx-h100")
+    ['the rows are of NVIDIA A100-SXM4, but the cluster is dgx-h100: is -c right?']
+    """
+    devices = sorted({row.source.device for row in rows if row.source.device})
+    notes = []
+    for device in devices:
+        gpus = gpus_named(device)
+        fitted = profile.device if profile is not None else None
+        theirs = gpus_named(fitted or "")
+        if gpus and theirs and not gpus & theirs:
+            notes.append(f"the rows are of {device}, but the profile was fitted on {fitted}")
+            continue
+        own = gpus_named(cluster)
+        if gpus and own and not gpus & own:
+            notes.append(
+                f"the rows are of {device}, but the cluster is {cluster}: is -c right?"
+            )
+    return notes
 
 
 def profile_notes(rows: Sequence[Measurement], profile: Profile) -> list[str]:

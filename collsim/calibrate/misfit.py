@@ -1,6 +1,7 @@
 """Whether one alpha and one beta describe the rows at all, in words."""
 
 from collections.abc import Sequence
+from statistics import median
 from typing import Final
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = ["POOR", "misfit_notes"]
 POOR: Final = 0.25
 _OTHERS: Final = ("mst", "ring")
 _CLEARLY: Final = 0.5
+_APART: Final = 1.5
 
 
 def misfit_notes(
@@ -54,13 +56,22 @@ def misfit_notes(
     if errors.p90 > POOR:
         sizes = sorted({row.nbytes for row in rows})
         span = f"{format_size(sizes[0])} to {format_size(sizes[-1])}"
-        notes.append(
+        missed = (
             f"one alpha and one beta of {algorithm} miss the times from {span} by "
-            f"{errors.median:.0%} in the median and {errors.p90:.0%} at the 90th percentile: "
-            "small and large sizes probably ran different algorithms or protocols; "
-            "fit a range of sizes with --where"
+            f"{errors.median:.0%} in the median and {errors.p90:.0%} at the 90th percentile"
         )
-        notes += _better(rows, algorithm)
+        apart = _apart(rows)
+        if apart > _APART:
+            notes.append(
+                f"{missed}: rows of the same size are {apart:.3g} times apart in the median; "
+                "are they of one system and one run?"
+            )
+        else:
+            notes.append(
+                f"{missed}: small and large sizes probably ran different algorithms or "
+                "protocols; fit a range of sizes with --where"
+            )
+            notes += _better(rows, algorithm)
     if fastest is not None and beta > 0 and 1.0 / beta > fastest[1]:
         notes.append(
             f"1/beta is {format_bandwidth(1.0 / beta)}, above the fastest link of the presets "
@@ -68,6 +79,15 @@ def misfit_notes(
             f"{algorithm}"
         )
     return notes
+
+
+def _apart(rows: Sequence[Measurement]) -> float:
+    """Return how many times as long the slowest row of a size takes as the fastest."""
+    same: dict[tuple[object, ...], list[float]] = {}
+    for row in rows:
+        key = row.collective, row.ranks, row.nodes, row.in_place, row.nbytes
+        same.setdefault(key, []).append(row.seconds)
+    return median([max(times) / min(times) for times in same.values()])
 
 
 def _better(rows: Sequence[Measurement], algorithm: str) -> list[str]:

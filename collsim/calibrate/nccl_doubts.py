@@ -1,11 +1,11 @@
 """What makes one doubt that rows are of the system that they are fitted as, in words."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from statistics import median
 from typing import Final
 
+from collsim.calibrate.gpu_names import gpus_named
 from collsim.calibrate.nccl_model import Fitted, system_named
 from collsim.core.collective import collective
 from collsim.core.measurements import Measurement
@@ -21,7 +21,6 @@ _ABOVE: Final = 1.02  # above a datasheet by more than rounding
 _FLAT: Final = 1.05
 _GROWN: Final = 64
 _LARGE: Final = 2**24
-_GPU: Final = re.compile(r"(?<![a-z])(?:g[bh]|[abhlv])\d{2,3}(?!\d)")
 Key = tuple[str, int, int | None]
 
 
@@ -99,10 +98,10 @@ def _another_gpu(rows: Sequence[Measurement], fitted: Fitted, cluster: str) -> I
     """Say which GPU of the rows is not the cluster's."""
     if cluster == "ideal":
         return
-    of_name = set(_GPU.findall(cluster.rpartition("/")[2].lower()))
+    of_name = gpus_named(cluster.rpartition("/")[2])
     ours = fitted.system.architecture
     for device in sorted({row.source.device for row in rows if row.source.device}):
-        of_rows = set(_GPU.findall(device.lower()))
+        of_rows = gpus_named(device)
         known = system_named(device)
         if known is not None and known.architecture != ours:
             yield f"the rows are of {device}, but cluster {cluster} is of {ours}: is -c right?"

@@ -24,6 +24,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.calibrate.limits import SHARED_CORES
 from collsim.calibrate.pair_fit import two_parameters, what_further_add
 from collsim.calibrate.solve import solve, told_apart
 from collsim.core.profile import ErrorSummary, Parameter, Profile
@@ -259,7 +260,7 @@ def profile_of(found: PointToPoint, rows: Sequence[Row], name: str, source: str)
         notes.append(
             f"of several messages at once only {found.lanes} need not wait, the others "
             f"{found.busy.value * 1e6:.3g} us and {found.shared.value * 1e12:.3g} ps/B each; "
-            "the cluster file has it as the link `cores`, an ideal network has not"
+            f"{SHARED_CORES}"
         )
     first = used[0]
     return Profile(

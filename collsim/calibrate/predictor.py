@@ -175,9 +175,11 @@ class _Times:
     ) -> Predicted:
         if self._by_formula(collective, ranks, chunks, channels):
             return self._formula(collective, ranks, nbytes, chunks)
-        timeline = self._simulations(collective, ranks).simulation(chunks, channels).run(nbytes)
-        latency = timeline.breakdown.launch + timeline.breakdown.alpha
-        seconds = timeline.makespan
+        simulations = self._simulations(collective, ranks)
+        seconds = simulations.simulation(chunks, channels).makespan(nbytes)
+        # What no bytes take, waiting for each other's start-up included; further channels
+        # are for bytes alone.
+        latency = min(seconds, simulations.simulation(chunks, 1).makespan(0.0))
         return Predicted(seconds, latency, seconds - latency, chunks, "event")
 
     def _formula(self, collective: str, ranks: int, nbytes: float, chunks: int) -> Predicted:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from collsim.calibrate.in_place import only_there_notes
 from collsim.core.collective import collective
 from collsim.core.measurements import Measurement, Measurements
 from collsim.errors import InputError, UnknownNameError
@@ -23,6 +24,7 @@ FIELDS = {
     "protocol": "protocol",
     "dtype": "dtype",
 }
+Rows = tuple[Measurement, ...]
 _NUMBERS = ("ranks", "nodes", "size")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -131,21 +133,43 @@ def select(
     """
     if columns not in COLUMNS:
         raise UnknownNameError("choice of columns", columns, COLUMNS)
-    rows = measurements.rows
-    if not rows:
+    if not measurements.rows:
         raise InputError("no rows, expected at least one measurement")
+    rows: Rows = measurements.rows
+    others: Rows = ()
     if columns != "both":
-        rows = tuple(row for row in rows if row.in_place == (columns == "in-place"))
+        rows, others = _parted(rows, columns == "in-place")
         if not rows:
             other = "out-of-place" if columns == "in-place" else "in-place"
-            raise InputError(f"no {columns} row among {len(measurements)}, all are {other}")
+            left = measurements.left_out
+            why = f"; {len(left)} are left out, first {left[0]}" if left else ""
+            raise InputError(
+                f"no {columns} row among {len(measurements)}, all are {other}{why}: expected "
+                f"other rows, or --columns {other}"
+            )
     for text in where:
         condition = parse_condition(text)
         kept = tuple(row for row in rows if condition.holds(row))
+        others = tuple(row for row in others if condition.holds(row))
         if not kept:
-            raise InputError(f"no row left by {text!r}: {_present(rows, condition.field)}")
+            more = f"; --columns {_column(others[0])} has {len(others)}" if others else ""
+            present = _present(rows, condition.field)
+            raise InputError(f"no row left by {text!r}: {present}{more}")
         rows = kept
-    return Measurements(rows, measurements.left_out, measurements.notes)
+    notes = (*measurements.notes, *only_there_notes(rows, others))
+    return Measurements(rows, measurements.left_out, notes)
+
+
+def _parted(rows: Rows, in_place: bool) -> tuple[Rows, Rows]:
+    """Return the rows of one column, and those of the other."""
+    return (
+        tuple(row for row in rows if row.in_place == in_place),
+        tuple(row for row in rows if row.in_place != in_place),
+    )
+
+
+def _column(row: Measurement) -> str:
+    return "in-place" if row.in_place else "out-of-place"
 
 
 def _present(rows: tuple[Measurement, ...], field: str) -> str:

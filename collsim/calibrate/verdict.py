@@ -27,7 +27,7 @@ def verdicts(
     If taking L off brings the row within the tolerance, it is ``latency``; if taking B
     times its transfer off does, ``bandwidth``; ``both`` if neither is enough and both are
     above 0. Otherwise the larger part of its prediction decides, but it is ``bandwidth`` where
-    latency is as predicted and transfer is not.
+    latency is as predicted and B times its transfer is most of what it is late by.
 
     Parameters
     ----------
@@ -87,4 +87,5 @@ def _verdict(
         return "latency" if by_latency else "bandwidth"
     if not by_latency and late > 0 and slow > 0:
         return "both"
-    return "latency" if _is_small(model) and (late > 0 or slow == 0) else "bandwidth"
+    mostly = late == 0 and 2 * slow * model.transfer >= seconds - model.seconds
+    return "latency" if _is_small(model) and not mostly else "bandwidth"

@@ -8,7 +8,9 @@ from typing import Any, Final, Literal
 from collsim.algorithms import build, canonical, find, refusal
 from collsim.choose.bounds import SURE, Bounds, highest
 from collsim.choose.folding import Folding
+from collsim.choose.foretold import check_size
 from collsim.choose.runs import Runs, best_channels
+from collsim.core._dependencies import MAX_CARRIED
 from collsim.core.algorithm import Terms
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
@@ -62,6 +64,8 @@ class Curve:
     fold : bool
         Whether a few ranks are simulated on a large cluster that is shown to be the same for
         all; the times are the same.
+    most : int
+        Pieces that the messages of a schedule may carry; larger ones are not built.
 
     Raises
     ------
@@ -92,6 +96,7 @@ class Curve:
         channels: Counts = "auto",
         model: Model = "auto",
         fold: bool = True,
+        most: int = MAX_CARRIED,
     ) -> None:
         self.collective = collective(collective_name)
         self.name = canonical(self.collective.name, algorithm)
@@ -108,6 +113,7 @@ class Curve:
             raise InputError(f"model: got {model!r}, expected one of {', '.join(MODELS)}")
         self.model = model
         self._prepared = Prepared(cluster, self._build)
+        self.most = min(most, MAX_CARRIED)
         self.folding = Folding(
             self.collective.name, self.name, self.algorithm, cluster, wanted=fold
         )
@@ -165,6 +171,7 @@ class Curve:
         if self.by_formula(chunks):
             return self._formula(runs.nbytes, chunks)
         seconds, parts = runs.timed(chunks, channels)
+        self.folding.tell(chunks, channels)
         return Time(seconds, parts, chunks, "event", channels)
 
     def seconds(self, nbytes: float) -> float:
@@ -273,6 +280,7 @@ class Curve:
         return self._prepared.schedule(chunks, channels)
 
     def _build(self, chunks: int, channels: int) -> Schedule:
+        check_size(self.collective.name, self.name, self.cluster.setting, channels, self.most)
         ranks, node = self.cluster.ranks, self.cluster.node
         return build(
             self.collective.name, self.name, ranks, self.root, chunks, node=node,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from collsim.algorithms import algorithm_names, find, unknown_algorithm, variants
 from collsim.choose.curve import Counts, Curve, Model
+from collsim.choose.foretold import MOST_TRIED
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
 from collsim.errors import InputError
@@ -91,6 +92,7 @@ def curves(
                     channels=channels if known.channeled else "auto",
                     model=model,
                     fold=fold,
+                    most=MOST_TRIED,
                 )
             except InputError as error:
                 left_out[spec] = str(error)

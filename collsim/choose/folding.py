@@ -12,7 +12,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.symmetry import Fold, Symmetry
 from collsim.engine.fold.proof import prove
 from collsim.engine.fold.simulation import FoldedSimulation, NotFoldedError
-from collsim.errors import InputError
+from collsim.errors import InputError, TooLargeError
 
 __all__ = ["FOLD_FROM", "Folding", "folded_of", "folded_simulation"]
 
@@ -37,8 +37,6 @@ class Folding:
 
     Attributes
     ----------
-    said : str or None
-        How many ranks are simulated, once some are.
     refused : str or None
         Why all ranks are simulated, where a symmetry is claimed.
     """
@@ -50,7 +48,7 @@ class Folding:
         self._algorithm = algorithm
         self._wanted = wanted and cluster.ranks >= FOLD_FROM
         self._found: dict[tuple[int, int], FoldedSimulation | None] = {}
-        self.said: str | None = None
+        self._told: set[tuple[int, int]] = set()
         self.refused: str | None = None
 
     def simulation(self, chunks: int, channels: int) -> FoldedSimulation | None:
@@ -70,8 +68,19 @@ class Folding:
         except NotFoldedError as error:
             self.refused = str(error)
             return None
-        self.said = found.folded.said
         return found
+
+    def tell(self, chunks: int, channels: int) -> None:
+        """Note that an answer is of so many chunks and channels."""
+        self._told.add((chunks, channels))
+
+    @property
+    def said(self) -> str | None:
+        """How many ranks are simulated: for what was told, or else for all that was tried."""
+        made = {key: one for key, one in self._found.items() if one is not None}
+        told = [one for key, one in made.items() if key in self._told]
+        found = dict.fromkeys(one.folded.said for one in (told or made.values()))
+        return "; ".join(found) or None if told or not self._told else None
 
 
 def folded_simulation(
@@ -112,7 +121,10 @@ def folded_simulation(
                 collective, name, fold, chunks, node=cluster.node, channels=channels
             )
             return FoldedSimulation(folded, cluster, orbits=proof)
-        except NotFoldedError as error:
+        except TooLargeError:
+            # All ranks would be larger still.
+            raise
+        except InputError as error:
             reason = str(error)
     raise NotFoldedError(reason)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
 
-__all__ = ["fitted_times", "tell_fitted", "tell_scope", "tell_simulated"]
+__all__ = ["fitted_times", "tell_fitted", "tell_scope", "tell_shared", "tell_simulated"]
 
 
 def fitted_times(
@@ -40,8 +40,20 @@ def fitted_times(
     return fitted_of(profile)
 
 
+def tell_shared(profile: "Profile | None") -> None:
+    """Say that messages wait for each other which a profile's ideal network lets pass."""
+    if profile is None or profile.model == "nccl":
+        return
+    from collsim.calibrate.limits import sharing_note
+
+    text = sharing_note(profile)
+    if text is not None:
+        note(text)
+
+
 def tell_simulated(profile: "Profile | None", more: str = "") -> None:
-    """Say how schedules are timed with a profile of NCCL, if it is one."""
+    """Say how schedules are timed with a profile of NCCL, if it is one, or what one lacks."""
+    tell_shared(profile)
     if profile is not None and profile.model == "nccl":
         note(
             "times are simulated with the alpha and beta of the best of NCCL's protocols in "

@@ -41,12 +41,14 @@ def compared_with(
 
 
 def tell(measured: "Measurements", more: Iterable[str]) -> None:
-    """Print the notes of logs, the rows left out, and further notes; each text once.
+    """Print the notes of logs, the rows left out by reason, and further notes; each once.
 
     A single file is named without its folder.
     """
+    from collsim.calibrate.rows import left_out_notes
+
     files = {row.source.file for row in measured} | {left.file for left in measured.left_out}
-    for text in dict.fromkeys((*measured.notes, *map(str, measured.left_out), *more)):
+    for text in dict.fromkeys((*measured.notes, *left_out_notes(measured.left_out), *more)):
         note(_shorter(text, files.copy().pop()) if len(files) == 1 else text)
 
 

@@ -193,7 +193,8 @@ measure_options: Final[Callable[..., Any]] = chained(
             type=click.FloatRange(0, 1, min_open=True),
             default=0.02,
             show_default=True,
-            help="Stop when the median is known to this relative standard error,",
+            help="Stop when the median is known to this relative standard error, but not "
+            "before a fifth of --budget or 0.2s,",
         ),
         click.option(
             "--budget",

@@ -91,6 +91,11 @@ def _link_class(machine: str) -> str:
 
     cluster = Cluster.load(machine)
     classes = [link.name for link in cluster.links.classes]
+    if len(classes) == 1 and cluster.nodes == 1 and cluster.uniform is None:
+        raise InputError(
+            f"cluster {machine}: a GPU has several links of {classes[0]} at once, and one line "
+            "is of one; leave -c out, and the line is of an ideal network"
+        )
     if len(classes) != 1 or cluster.uniform is None:
         raise InputError(
             f"cluster {machine}: has links of {', '.join(classes)} and {cluster.nodes} nodes; "

@@ -6,12 +6,16 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from collsim.cli.measure_options import MeasureChoice
 from collsim.cli.options import SizeChoice
 from collsim.cli.output import Output, note
+from collsim.core.dtype import element_size
 from collsim.errors import UsageError
+
+if TYPE_CHECKING:
+    from collsim.measure.job import Job
 
 __all__ = ["measured", "tell_measured"]
 
@@ -22,9 +26,32 @@ _SHOWN: Final = {
 
 
 def measured(
-    file: str, resume: bool, choice: MeasureChoice, sizes: SizeChoice, **more: Any
+    file: str,
+    resume: bool,
+    choice: MeasureChoice,
+    sizes: SizeChoice,
+    fitted: bool = False,
+    **more: Any,
 ) -> bool:
-    """Measure; return whether this process is the one that tells what came out."""
+    """Measure; return whether this process is the one that tells what came out.
+
+    Parameters
+    ----------
+    file : str
+        Where the rows go.
+    resume : bool
+        Whether to go on with it.
+    choice : MeasureChoice
+        What to measure, and how.
+    sizes : SizeChoice
+        At which sizes.
+    fitted : bool
+        Whether a line is to be fitted to the rows, which takes two ranks and two sizes.
+    **more
+        Further fields of the job.
+    """
+    if file in ("", "-"):
+        raise UsageError(f"-o {file!r}: rows are kept, expected the name of a file for them")
     job = choice.job(sizes, file, resume, **more)
     from collsim.core.measurements_file import RowFile, check_target
     from collsim.measure.cases import check_job
@@ -50,9 +77,13 @@ def measured(
                 "them, not both"
             )
         check_job(job, place.ranks, place.local_ranks)
+        if fitted:
+            _check_fitted(job, place.ranks)
         on_this_rank(job, place, _hung)
         return place.rank == 0
     ranks = choice.own_ranks
+    if fitted:
+        _check_fitted(job, ranks)
     if job.backend == "nccl4py":
         RowFile(file, resume).close()
         with _interruptible(file), _none_empty(file):
@@ -64,6 +95,19 @@ def measured(
     with _interruptible(file), _none_empty(file):
         own_ranks(job, ranks)
     return True
+
+
+def _check_fitted(job: "Job", ranks: int) -> None:
+    """Refuse, before anything is measured, what alpha and beta can't be told from."""
+    if ranks < 2:
+        raise UsageError(f"--ranks {ranks}: messages go between ranks, expected 2 or more")
+    element = element_size(job.dtype)
+    counts = {size // element for size in job.sizes} - {0}
+    if len(counts) < 2 and not job.resume:
+        raise UsageError(
+            "one size can't tell alpha from beta, expected several, such as -b 8 -e 1M; "
+            "`calibrate measure` measures one"
+        )
 
 
 @contextlib.contextmanager
@@ -115,11 +159,14 @@ def _rows(count: int) -> str:
 
 
 def _hung(text: str) -> None:
-    print(f"Error: {text}", file=sys.stderr, flush=True)
+    # Python has none if the descriptor was closed before it began.
+    if sys.stderr is not None:
+        print(f"Error: {text}", file=sys.stderr, flush=True)
 
 
 def tell_measured(file: str, output: Output, words: str) -> None:
     """Print what a file holds: nccl-tests' tables, JSON or CSV."""
+    from collsim.calibrate.neighbours import slow_points
     from collsim.core.measurements_file import read_rows
     from collsim.report.measured_table import KEYS, measured_rows, measured_text
 
@@ -129,6 +176,8 @@ def tell_measured(file: str, output: Output, words: str) -> None:
     if len(rows) < len(every):
         note(f"{_rows(len(every) - len(rows))} of {file} not by `calibrate measure`")
     note(f"{_rows(len(every))} in {file}")
+    for text in slow_points(rows):
+        note(text)
     shown = measured_rows(rows)
     kinds = {row["collective"] for row in shown}
     output.emit(

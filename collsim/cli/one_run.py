@@ -100,7 +100,7 @@ def one_run(
     profile = cluster.load_profile()
     tell_simulated(profile)
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    tell_large(network)
+    tell_large(network, fold=run.get("fold", True))
     answer = predict(collective, network, size, **run)
     (row,) = answer.rows
     tell_uncrossed(cluster, answer.collective, [row.algorithm], row.root)

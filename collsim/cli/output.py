@@ -81,7 +81,9 @@ class Output:
 
 def note(text: str) -> None:
     """Tell the reader something beside the answer."""
-    click.echo(f"note: {text}", err=True)
+    # Where nobody listens, the answer still counts.
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(f"note: {text}", err=True)
 
 
 def drop_stdout() -> None:

@@ -103,7 +103,8 @@ def _tolerance(text: str) -> float:
     except InputError:
         raise InputError(f"got {_shown(text)}, expected a share such as 0.2 or 20%") from None
     if share > _MOST_TOLERANCE:
-        meant = f"; did you mean {bare}%?" if not bare.endswith("%") else ""
+        percent = not bare.endswith("%") and share / 100 <= _MOST_TOLERANCE
+        meant = f"; did you mean {bare}%?" if percent else ""
         raise InputError(f"got {_shown(text)}, expected at most {_MOST_TOLERANCE}{meant}")
     return share
 

@@ -123,7 +123,9 @@ def as_folded(folded: "Mapping[str, str]") -> dict[str, dict[str, str]]:
     return {"folded": dict(folded)} if folded else {}
 
 
-def tell_large(cluster: "Cluster", every_size: bool = False) -> None:
+def tell_large(
+    cluster: "Cluster", every_size: bool = False, *, fold: bool = False
+) -> None:
     """Say before a long simulation that it is one."""
     if every_size and cluster.sharing == "fair" and cluster.ranks >= _LARGE_FAIR:
         note(
@@ -131,7 +133,14 @@ def tell_large(cluster: "Cluster", every_size: bool = False) -> None:
             "at every size: up to minutes"
         )
     elif cluster.uniform is None and cluster.ranks >= _LARGE:
-        note(f"simulating message by message on {cluster.ranks} ranks, which can take minutes")
+        from collsim.choose.folding import FOLD_FROM
+
+        # Whether it folds is not known before; then it takes a second or two.
+        few = " where a few can't stand for all" if fold and cluster.ranks >= FOLD_FROM else ""
+        note(
+            f"simulating message by message on {cluster.ranks} ranks, which can take "
+            f"minutes{few}"
+        )
 
 
 def _some(names: list[str], join: str = ", ") -> str:

@@ -24,6 +24,10 @@ _COPY, _REDUCE, _READ, _TURN = 0, 1, 2, 3
 # So many steps, and as many for each candidate, a walk may take that keeps no answers;
 # of more candidates than this, one walk for all is better.
 _STEPS, _EACH, _MANY = 32, 8, 16
+# So many steps in all the longer ones may take, some tenths of a second. Where trees are
+# climbed and descended again, most answers are that nobody waits, and each takes a walk over
+# all that came before; with more, what others imply is kept. It costs memory and no time.
+_PATIENCE = 4_000_000
 
 
 def derive(  # type: ignore[no-untyped-def]  # one source for lists and for compiled arrays
@@ -107,6 +111,7 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     mask = len(memo_op) - 1
     room = len(dep)
     chained = False
+    patience = _PATIENCE
     dep_ptr[0] = 0
     for o in range(n):
         count = 0
@@ -248,7 +253,7 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                         elif depth[d] > shallowest:
                             stack[top] = d
                             top += 1
-            if top > 0 and left > 1:
+            if top > 0 and left > 1 and patience > 0:
                 # For each that is left: does any other of them wait for it?
                 for i in range(count):
                     x = found[i]
@@ -266,7 +271,8 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                         stack[0] = y
                         frame[0] = dep_ptr[y + 1]
                         top = 1
-                        while top > 0:
+                        while top > 0 and patience > 0:
+                            patience -= 1
                             d = stack[top - 1]
                             k = frame[top - 1] - 1
                             if k < dep_ptr[d]:

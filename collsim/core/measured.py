@@ -3,7 +3,8 @@
 JSON lines are for programs: a line with ``schema`` tells what holds for the rows after it
 (library, clock, process model, device, backend, columns), every other line is a row, or a
 call that gave none (``left_out``: the reason). What else a writer knows of a row stands under
-``detail``, which only the writer reads. Rows are appended as they come, so that a run
+``detail``, which is the writer's own; of it only ``pattern`` is read, which tells messages
+between ranks from collectives. Rows are appended as they come, so that a run
 that dies leaves all but its last line whole; a later run appends a header of its own. See
 :mod:`collsim.core.measurements_file` for the writer.
 

@@ -3,11 +3,15 @@
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from collsim.core.collective import check_ranks, collective
 from collsim.errors import InputError
 
-__all__ = ["LeftOut", "Measurement", "Measurements", "Source"]
+__all__ = ["CPU_TIME", "LeftOut", "Measurement", "Measurements", "Source"]
+
+CPU_TIME: Final = "CPU time"
+"""How a clock is called, or begins, that tells how long a call keeps the CPU busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,9 @@ class LeftOut:
         Its line, counted from 1.
     reason : str
         Why, in words.
+    failed : bool
+        Whether the run is at fault and not the file: results came out wrong, or it ended in
+        an error.
 
     Examples
     --------
@@ -154,6 +161,7 @@ class LeftOut:
     file: str
     line: int
     reason: str
+    failed: bool = False
 
     def __str__(self) -> str:
         """Return ``file:line: reason``."""

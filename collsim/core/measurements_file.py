@@ -25,6 +25,7 @@ from collsim.errors import FileError, InputError
 __all__ = ["SCHEMA", "RowFile", "check_target", "read_rows"]
 
 _BEGIN: Final = json.dumps({"schema": SCHEMA})[:-1].encode()  # of every file
+_STDERR: Final = 2
 
 
 class RowFile:
@@ -142,6 +143,12 @@ class RowFile:
 
         Keys that say where it came from go to a header, unless the last one says the same;
         those that are no column of the format go under ``detail``. None is left out.
+
+        Raises
+        ------
+        FileError
+            If it can't be written, or somebody has removed the file; then all of its rows
+            are written once more.
         """
         known = {key: value for key, value in row.items() if value is not None}
         source = {key: known.pop(key) for key in SOURCE_COLUMNS if key in known}
@@ -157,6 +164,8 @@ class RowFile:
         self._write(text.encode("utf-8"))
         self._told = source
         self._empty = False
+        if not self._in_place():
+            raise self._rescued()
 
     def _write(self, data: bytes) -> None:
         try:
@@ -165,6 +174,20 @@ class RowFile:
             raise FileError(self.path, error) from error
         if written < len(data):
             raise FileError(self.path, "the disk is full")
+
+    def _rescued(self) -> FileError:
+        """Return the error of a file that somebody removed, its rows written anew."""
+        replaced = os.path.lexists(self.path)
+        path = f"{self.path}.kept" if replaced else os.path.realpath(self.path)
+        how = "replaced by another file" if replaced else "removed"
+        try:
+            with open(os.dup(self._descriptor), "rb") as old, open(path, "xb") as new:
+                old.seek(0)
+                new.write(old.read())
+        except OSError as error:
+            return FileError(self.path, f"was {how}, and its rows are lost: {error.strerror}")
+        where = f"in {path}" if replaced else "there again, --resume goes on"
+        return FileError(self.path, f"was {how} while rows were measured; they are {where}")
 
     def close(self) -> None:
         """Close the file, and remove it if this made it and wrote no row."""
@@ -215,10 +238,10 @@ def _opened(path: str, resume: bool) -> tuple[int, bool]:
     flags = os.O_RDWR | os.O_APPEND
     if resume:
         with contextlib.suppress(FileNotFoundError):
-            return os.open(path, flags), False
+            return _above_streams(os.open(path, flags)), False
         # A link that leads nowhere: what it names is made, and not the link.
         path = os.path.realpath(path)
-    made = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666), True
+    made = _above_streams(os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)), True
     try:
         found = os.fstatvfs(made[0])
     except (OSError, AttributeError):
@@ -228,6 +251,18 @@ def _opened(path: str, resume: bool) -> tuple[int, bool]:
         os.unlink(path)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     return made
+
+
+def _above_streams(descriptor: int) -> int:
+    """Return a descriptor that nobody takes for stderr, where that was closed."""
+    if descriptor > _STDERR:
+        return descriptor
+    try:
+        import fcntl
+
+        return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _STDERR + 1)
+    finally:
+        os.close(descriptor)
 
 
 def _cut_header(data: bytes) -> bool:

@@ -15,6 +15,7 @@ from collsim.engine import fifo_kernel
 from collsim.engine.jit import jit
 from collsim.engine.lower import Plan
 from collsim.engine.numbers_kernel import pack
+from collsim.engine.waits_kernel import children
 
 __all__ = ["CompiledLoop", "derive", "jit", "pack"]
 
@@ -43,7 +44,7 @@ class CompiledLoop:
         self.more = np.empty(2 * plan.dep.size, dtype=np.int32)
         first = np.empty(n, dtype=np.int32)
         lists = (self.only, self.more, self.waits, first)
-        free, self.several = fifo_kernel.children(plan.dep_ptr, plan.dep, *lists)
+        free, self.several = children(plan.dep_ptr, plan.dep, *lists)
         self.first = first[:free].copy()
         self.late = bool(plan.enter.any())
         widest = int(np.diff(plan.held_ptr).max(initial=0))

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from collsim.core.cluster import Cluster, Ports
 from collsim.core.memory import allowed
 from collsim.core.schedule import Schedule
+from collsim.engine import rows
 from collsim.engine.plan import Plan, grid
 from collsim.engine.program import Program, single
+from collsim.engine.rows import TABLE_UP_TO
 from collsim.errors import InputError, TooLargeError
 
 __all__ = ["Plan", "check_agents", "grid", "lower", "lower_program", "routes_of"]
@@ -25,9 +27,6 @@ FloatArray = NDArray[np.float64]
 
 Standing = Callable[[IntArray, IntArray, IntArray, IntArray], IntArray]
 
-# A table over all pairs of ranks beats sorting while it is not much larger than what
-# would be sorted.
-_TABLE_UP_TO: Final = 4096
 # Routes that fit into the memory of this machine.
 _MOST_ROUTES: Final = allowed(300)
 # Operations from which the compiled kernel is used where it is loaded.
@@ -120,9 +119,9 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
     ptr, link = routes_of(cluster, src, dst)
     counts = np.diff(ptr)
     links = cluster.links
-    alpha = _sums(links.alpha[link], ptr)
+    alpha = rows.sums(links.alpha[link], ptr)
     alike = np.array_equal(links.alpha, links.busy)
-    busy = alpha if alike else _sums(links.busy[link], ptr)
+    busy = alpha if alike else rows.sums(links.busy[link], ptr)
     owner = np.repeat(np.arange(src.size), counts)
 
     # Links without a limit hold nobody up; ports follow the links.
@@ -137,7 +136,7 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
             holders.append(_port(port, end, away & (end < cluster.ranks), base))
             lanes.append(np.full(cluster.ranks, port.lanes, dtype=np.int64))
             base += cluster.ranks
-    held_owner, held, held_beta = holders[0] if len(holders) == 1 else _joined(holders)
+    held_owner, held, held_beta = holders[0] if len(holders) == 1 else rows.joined(holders)
     if standing is not None:
         held = standing(src, dst, held_owner, held)
     if len(holders) > 1:
@@ -145,11 +144,11 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
         held, held_beta = held[order], held_beta[order]
     held_ptr = np.zeros(src.size + 1, dtype=np.int64)
     np.cumsum(np.bincount(held_owner, minlength=src.size), out=held_ptr[1:])
-    beta = _greatest(link_beta, ptr)
+    beta = rows.greatest(link_beta, ptr)
     if held_beta.size != link_beta.size or len(holders) > 1:
-        beta = np.maximum(beta, _greatest(held_beta, held_ptr))
+        beta = np.maximum(beta, rows.greatest(held_beta, held_ptr))
 
-    used, packed = _packed(held, base)
+    used, packed = rows.packed(held, base)
     lane_ptr = np.zeros(used.size + 1, dtype=np.int64)
     np.cumsum(np.concatenate(lanes)[used], out=lane_ptr[1:])
     enter = program.start[job] + _late(cluster, src, dst)
@@ -161,6 +160,7 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
     # counts of a job's own pieces keep the products exact, and its costs are per piece.
     fair = cluster.sharing == "fair"
     scale = np.ones(src.size) if fair else program.scale[job] * slow
+    plain = bool((scale == 1.0).all())
     # A switch adds up in no time, and what stays in place is there.
     reduces = program.reduces
     idle = dst >= cluster.ranks if cluster.local is not None else (dst >= cluster.ranks) | ~away
@@ -182,7 +182,7 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
         enter=enter,
         held_ptr=held_ptr,
         held=packed,
-        held_beta=held_beta * np.repeat(scale, np.diff(held_ptr)),
+        held_beta=held_beta if plain else held_beta * np.repeat(scale, np.diff(held_ptr)),
         lane_ptr=lane_ptr,
         dep_ptr=program.dep_ptr,
         dep=program.dep,
@@ -208,7 +208,7 @@ def _pairs(
     # Of a folded schedule few ranks send.
     senders = int(program.src.max(initial=0)) + 1
     n, keys = program.src.size, program.scale.size * senders * ranks
-    small = keys <= max(_TABLE_UP_TO, 8 * n)
+    small = keys <= max(TABLE_UP_TO, 8 * n)
     if small and program.scale.size == 1 and n >= _LOADED_FROM and loaded():
         from collsim.engine import numbers_kernel
 
@@ -268,41 +268,6 @@ def routes_of(cluster: Cluster, src: IntArray, dst: IntArray) -> tuple[IntArray,
         link[np.repeat(up, counts)] = cluster.in_switch.up[src[up]]
         link[np.repeat(down, counts)] = cluster.in_switch.down[dst[down]]
     return ptr, link
-
-
-def _sums(values: FloatArray, ptr: IntArray) -> FloatArray:
-    """Return the sum of every row, in the order of its entries."""
-    rows = np.repeat(np.arange(ptr.size - 1), np.diff(ptr))
-    sums = np.bincount(rows, weights=values, minlength=ptr.size - 1)
-    return sums.astype(np.float64, copy=False)
-
-
-def _joined(
-    holders: list[tuple[IntArray, IntArray, FloatArray]],
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the columns of all holders, one after the other."""
-    owner, held, beta = (np.concatenate([column[i] for column in holders]) for i in range(3))
-    return owner, held, beta
-
-
-def _greatest(values: FloatArray, ptr: IntArray) -> FloatArray:
-    """Return the greatest of every row, and 0 of an empty one."""
-    greatest, some = np.zeros(ptr.size - 1), np.flatnonzero(np.diff(ptr))
-    if some.size:
-        greatest[some] = np.maximum.reduceat(values, ptr[some])
-    return greatest
-
-
-def _packed(numbers: IntArray, limit: int) -> tuple[IntArray, IntArray]:
-    """Return the distinct numbers in rising order, and which of them each one is."""
-    if limit > max(_TABLE_UP_TO, 8 * numbers.size):
-        used, packed = np.unique(numbers, return_inverse=True)
-        return used, packed.astype(np.int64)
-    table = np.zeros(limit, dtype=np.int64)
-    table[numbers] = 1
-    used = np.flatnonzero(table)
-    table[used] = np.arange(used.size)
-    return used, table[numbers]
 
 
 def _port(

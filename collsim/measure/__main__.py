@@ -9,6 +9,7 @@ if __name__ == "__main__":
     folder, *numbers = sys.argv[1:]
     code = child(folder, *map(int, numbers))
     # Libraries' threads and their tidying up may hang, or abort, when a peer is gone.
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
     os._exit(code)

@@ -127,11 +127,13 @@ def cases(job: Job, ranks: int, local_ranks: int) -> tuple[list[Case], list[str]
             continue
         for algorithm in job.algorithms:
             forced = job.forced if algorithm == LIBRARY else (("", ""),)
-            if algorithm != LIBRARY:
+            if algorithm == LIBRARY:
+                reason = _not_by_library(what, job)
+            else:
                 reason = _refusal(what, algorithm, job, ranks, local_ranks)
-                if reason:
-                    notes.append(f"left out {reason}")
-                    continue
+            if reason:
+                notes.append(f"left out {reason}")
+                continue
             for pair in forced:
                 found += _collective_cases(job, what, algorithm, pair, ranks, refused)
     for reason, sizes in sorted(refused.items()):
@@ -205,6 +207,14 @@ def _collective_cases(
 def _cut_evenly(kind: Collective) -> bool:
     """Tell whether a library cuts the buffer into equal shares of whole elements."""
     return kind.split > 0
+
+
+def _not_by_library(name: str, job: Job) -> str | None:
+    """Return why a library can't do a collective in this type."""
+    average = job.op == "avg" and collective(name).reduces
+    if average and job.backend == "gloo" and "int" in job.dtype:
+        return f"{name}/{LIBRARY}: Gloo averages no whole numbers, which {job.dtype} are"
+    return None
 
 
 def _refusal(name: str, algorithm: str, job: Job, ranks: int, local_ranks: int) -> str | None:

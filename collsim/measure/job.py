@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from collsim.core.collective import OPS, collective
+from collsim.core.collective import COLLECTIVES, OPS, collective
 from collsim.core.dtype import element_size
 from collsim.errors import InputError, UnknownNameError
 from collsim.measure.sampling import How
@@ -85,8 +85,7 @@ class Job:
     resume: bool = False
 
     def __post_init__(self) -> None:
-        names = (w if w in PATTERNS else collective(w).name for w in self.what)
-        object.__setattr__(self, "what", tuple(dict.fromkeys(names)))
+        object.__setattr__(self, "what", tuple(dict.fromkeys(map(_named, self.what))))
         if not self.what or not self.sizes:
             raise InputError("job: nothing to measure, expected a collective and a size")
         if self.op not in OPS:
@@ -109,6 +108,16 @@ class Job:
             k: tuple(v) if isinstance(v, list) else v for k, v in data.items()
         }
         return Job(**plain, how=how, forced=forced)
+
+
+def _named(what: str) -> str:
+    if what in PATTERNS:
+        return what
+    try:
+        return collective(what).name
+    except UnknownNameError:
+        known = (*COLLECTIVES, *PATTERNS)
+        raise UnknownNameError("collective or pattern", what, known) from None
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -85,6 +85,8 @@ def _start(folder: str, rank: int, ranks: int) -> subprocess.Popen[bytes]:
         [sys.executable, "-m", "collsim.measure", *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
+        # Where it was closed, a rank's first socket would take its place.
+        stderr=subprocess.DEVNULL if sys.stderr is None else None,
         # Ctrl-C is for this process, which then ends the ranks.
         start_new_session=True,
     )
@@ -95,6 +97,7 @@ def _wait(running: Sequence[subprocess.Popen[bytes]], folder: str) -> None:
     while True:
         codes = [process.poll() for process in running]
         if any(code not in (None, 0) for code in codes):
+            stopped = [r for r, process in enumerate(running) if _is_stopped(process.pid)]
             break
         if all(code == 0 for code in codes):
             return
@@ -103,7 +106,18 @@ def _wait(running: Sequence[subprocess.Popen[bytes]], folder: str) -> None:
     while time.monotonic() < until and None in codes:
         codes = [process.poll() for process in running]
         time.sleep(_POLL)
-    raise MeasureError(_cause(codes, [_said(folder, rank) for rank in range(len(running))]))
+    said = [_said(folder, rank) for rank in range(len(running))]
+    raise MeasureError(_cause(codes, said, stopped))
+
+
+def _is_stopped(number: int) -> bool:
+    """Tell whether a process is stopped, by a signal or a debugger, and so holds up others."""
+    try:
+        with open(f"/proc/{number}/stat", encoding="ascii", errors="replace") as file:
+            # The name before it, in brackets, may hold anything.
+            return file.read().rpartition(")")[2].split()[0] in ("T", "t")
+    except (OSError, IndexError):
+        return False
 
 
 def _said(folder: str, rank: int) -> dict[str, Any]:
@@ -115,7 +129,9 @@ def _said(folder: str, rank: int) -> dict[str, Any]:
     return {}
 
 
-def _cause(codes: Sequence[int | None], said: Sequence[dict[str, Any]]) -> str:
+def _cause(
+    codes: Sequence[int | None], said: Sequence[dict[str, Any]], stopped: Sequence[int] = ()
+) -> str:
     """Say what went wrong first: a death explains the errors of the others.
 
     Examples
@@ -128,6 +144,12 @@ def _cause(codes: Sequence[int | None], said: Sequence[dict[str, Any]]) -> str:
 
     >>> _cause([-6, None], [{"kind": "hung", "message": "all_reduce: timed out"}, {}])
     'all_reduce: timed out'
+
+    One that was stopped is late, and whoever waits for it notices:
+
+    >>> said = [{"kind": "hung", "message": "timed out", "at": "shift, 8B"}, {}]
+    >>> _cause([1, None], said, stopped=[1])
+    'rank 1 is stopped (SIGSTOP, or a debugger); rank 0 was at shift, 8B'
     """
     place = next(
         (f"; rank {r} was at {s['at']}" for r, s in enumerate(said) if s.get("at")), ""
@@ -135,6 +157,10 @@ def _cause(codes: Sequence[int | None], said: Sequence[dict[str, Any]]) -> str:
     for rank, code in enumerate(codes):
         if code is not None and code < 0 and not said[rank]:
             return f"rank {rank} was ended by {_signal(-code)}{place}"
+    if stopped and not any(found.get("kind") == "data" for found in said):
+        which = ", ".join(map(str, stopped))
+        ranks = f"rank {which} is" if len(stopped) == 1 else f"ranks {which} are"
+        return f"{ranks} stopped (SIGSTOP, or a debugger){place}"
     for kind in ("data", "hung", "other", "peer"):
         for found in said:
             if found.get("kind") == kind:

@@ -21,8 +21,8 @@ class Progress:
         Points to measure.
     done : int
         How many of them are done already.
-    stream : text file
-        Where to write.
+    stream : text file, optional
+        Where to write; by default stderr, or nowhere if that was closed.
     """
 
     def __init__(self, total: int, done: int = 0, stream: TextIO | None = None) -> None:
@@ -60,6 +60,8 @@ class Progress:
             self._write("\r\x1b[K")
 
     def _write(self, text: str) -> None:
+        if self._stream is None:
+            return
         try:
             self._stream.write(text)
             self._stream.flush()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.collective import collective
-from collsim.core.measured_setup import OURS, setup_of
+from collsim.core.measured_setup import OURS
 from collsim.core.measurements_file import RowFile
 from collsim.errors import CollsimError, InputError, MeasureError
 from collsim.measure.agree import agree
@@ -28,8 +28,10 @@ from collsim.measure.patterns import at_once, prepared
 from collsim.measure.progress import Progress
 from collsim.measure.sampling import How, Sample, sample
 from collsim.measure.steps import plan
+from collsim.measure.taken_up import told
 from collsim.measure.transport import Buffer, Transport
 from collsim.measure.watch import Watch
+from collsim.measure.words import said_by
 
 __all__ = ["measure"]
 
@@ -56,6 +58,7 @@ def _common(job: Job, transport: Transport, local_ranks: int, case: Case) -> dic
         "device": transport.device,
         "world": transport.ranks,
         "cores": len(os.sched_getaffinity(0)),
+        "host": os.uname().nodename,
         "ranks_per_gpu": job.ranks_per_gpu if transport.device else None,
         "graph": job.graph or None,
     }
@@ -98,7 +101,7 @@ def measure(job: Job, transport: Transport, local_ranks: int, watch: Watch) -> i
         file, done = _taken_up(job, transport, rows)
         if file is not None:
             stack.enter_context(file)
-            notes += _others(file, rows)
+            notes += told(job.path, file.rows, rows, int(done.sum()))
         progress = Progress(len(points), int(done.sum()))
         if file is not None:
             for note in notes:
@@ -143,19 +146,6 @@ def _taken_up(
         raise
 
 
-def _others(file: RowFile, rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Say that a file has rows which were measured on something else."""
-    mine = {setup_of(row) for row in rows}
-    strange = sum(setup_of(row) not in mine for row in file.rows)
-    if not strange:
-        return []
-    text = (
-        f"{strange} of {len(file.rows)} rows in {file.path} are of another library, device, "
-        "cores or number of ranks per GPU; they stay, and are not counted as measured"
-    )
-    return [text]
-
-
 def _measured(rank: _Rank, case: Case) -> dict[str, Any]:
     try:
         return _timed(rank, case)
@@ -163,9 +153,8 @@ def _measured(rank: _Rank, case: Case) -> dict[str, Any]:
         raise
     except (RuntimeError, OSError) as error:
         # What libraries raise when a peer is gone, or has not come for too long.
-        first = str(error).strip().splitlines() or [type(error).__name__]
         raise MeasureError(
-            f"{case.label}, rank {rank.transport.rank}: {first[0][:200]}"
+            f"{case.label}, rank {rank.transport.rank}: {said_by(error)}"
         ) from error
 
 

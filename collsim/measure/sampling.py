@@ -1,4 +1,10 @@
-"""How often something is timed: until its median is known well enough, within a budget."""
+"""How often something is timed: until its median is known well enough, within a budget.
+
+A machine that others use has phases, longer than a few calls, in which everything takes longer.
+Times of one phase agree with each other and say nothing of the next one. So a point is never
+known before a part of its budget is spent, and what consecutive parts of its times differ by
+counts as much as the scatter within them.
+"""
 
 import math
 from collections.abc import Callable
@@ -16,6 +22,11 @@ Values = NDArray[np.float64]
 
 _LEAST = 5  # repetitions before a spread means anything
 _MOST = 10_000
+# Seconds over which times are spread at least, unless the budget is short: several turns of a
+# scheduler that deals slices of milliseconds to a dozen programs.
+_SPAN = 0.2
+_SHARE = 0.2  # of a budget, the same where it is short
+_BLOCKS = 8  # parts of the times, in their order, that are compared with each other
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,7 @@ class How:
     iterations : int, optional
         Exactly so many repetitions; None: until `target` or `budget` is reached.
     target : float
-        Relative standard error of the median at which to stop.
+        Relative standard error of the median at which to stop, once `least` is spent.
     budget : float
         Seconds that one point may take, warm-ups not counted.
 
@@ -43,6 +54,11 @@ class How:
     iterations: int | None = None
     target: float = 0.02
     budget: float = 1.0
+
+    @property
+    def least(self) -> float:
+        """Seconds over which times are spread before they are believed."""
+        return min(_SPAN, _SHARE * self.budget)
 
     def __post_init__(self) -> None:
         if self.warmups < 0:
@@ -81,7 +97,9 @@ def summary(times: Values) -> Sample:
 
     The spread is taken from the quartiles, because a machine that others use has outliers:
     sigma is (high - low) / 1.349, and the median of k normal times has the standard error
-    1.2533 sigma / sqrt(k).
+    1.2533 sigma / sqrt(k). That holds for times that do not depend on each other. Medians of b
+    parts, in the order in which they were measured, have the same error, sigma of the parts /
+    sqrt(b), where they don't, and a larger one where the machine had phases; the larger counts.
 
     Examples
     --------
@@ -91,6 +109,11 @@ def summary(times: Values) -> Sample:
     """
     low, median, high = (float(q) for q in np.quantile(times, (0.25, 0.5, 0.75)))
     error = 1.2533 * (high - low) / 1.349 / math.sqrt(times.size)
+    parts = min(_BLOCKS, times.size // _LEAST)
+    if parts > _BLOCKS // 2:
+        medians = [np.median(part) for part in np.array_split(times, parts)]
+        below, above = np.quantile(medians, (0.25, 0.75))
+        error = max(error, float(above - below) / 1.349 / math.sqrt(parts))
     return Sample(median, low, high, times.size, error / median if median > 0 else 0.0)
 
 
@@ -143,7 +166,8 @@ def sample(
         everyone = transport.exchange(stamps)
         alive()
         times = np.concatenate([times, _durations(everyone, transport, aligned) * scale])
-        spent += float(np.nansum(everyone[:, :, 1] - everyone[:, :, 0], axis=1).max())
+        lasted = float(np.nansum(everyone[:, :, 1] - everyone[:, :, 0], axis=1).max())
+        spent += lasted * transport.calls
         left = _left(times, spent, how)
         if left < 1:
             return summary(times)
@@ -166,9 +190,13 @@ def _left(times: Values, spent: float, how: How) -> int:
     if times.size >= _MOST or spent >= how.budget:
         return 0
     found = summary(times)
-    if found.relative_error <= how.target and times.size >= _LEAST:
+    known = found.relative_error <= how.target and times.size >= _LEAST
+    if known and spent >= how.least:
         return 0
-    wanted = times.size * ((found.relative_error / how.target) ** 2 - 1)
+    if known:
+        wanted = (how.least - spent) / (spent / times.size) if spent > 0 else _MOST
+    else:
+        wanted = times.size * ((found.relative_error / how.target) ** 2 - 1)
     affordable = (how.budget - spent) / (spent / times.size) if spent > 0 else _MOST
     # At most as many again as there are, because the spread may have been a bad guess.
     return max(1, int(min(wanted + 1, affordable, times.size, _MOST - times.size)))

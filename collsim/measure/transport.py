@@ -46,6 +46,8 @@ class Transport(Protocol):
         Name of the GPU.
     dtypes : tuple of str
         Element types that it can move, by nccl-tests' names.
+    calls : int
+        How many calls in a row each stamp is the mean of.
     one_clock : bool
         Whether the stamps of all ranks are of one clock.
     """
@@ -57,6 +59,7 @@ class Transport(Protocol):
     library: str
     device: str | None
     dtypes: tuple[str, ...]
+    calls: int
     one_clock: bool
 
     def empty(self, count: int, dtype: str) -> Buffer:

@@ -7,11 +7,12 @@ import signal
 from collections.abc import Callable
 from typing import Final
 
-from collsim.errors import CollsimError, MeasureError, one_line
+from collsim.errors import CollsimError, MeasureError
 from collsim.measure.job import Job
 from collsim.measure.place import Place
 from collsim.measure.run import measure
 from collsim.measure.watch import EXIT_HUNG, Watch
+from collsim.measure.words import said_by
 from collsim.registry import member
 
 __all__ = ["child", "on_this_rank"]
@@ -38,7 +39,7 @@ def on_this_rank(job: Job, place: Place, hung: Callable[[str], None]) -> int:
         If the others can't be reached, one left, or data came out wrong.
     """
     watch = Watch(job.timeout * _SLOWER, hung, lambda: os._exit(EXIT_HUNG))
-    watch.at(f"start, rank {place.rank}")
+    watch.at(f"start, rank {place.rank}{_meeting(place)}")
     try:
         if job.realtime:
             _before_others()
@@ -48,9 +49,7 @@ def on_this_rank(job: Job, place: Place, hung: Callable[[str], None]) -> int:
         except CollsimError:
             raise
         except (RuntimeError, OSError, ValueError) as error:
-            raise MeasureError(
-                f"start, rank {place.rank}: {one_line(str(error))[:300]}"
-            ) from error
+            raise MeasureError(f"{watch.label}: {said_by(error)}") from error
         try:
             added = measure(job, transport, place.local_ranks, watch)
             watch.at(f"end, rank {place.rank}")
@@ -60,10 +59,18 @@ def on_this_rank(job: Job, place: Place, hung: Callable[[str], None]) -> int:
             raise
         except (RuntimeError, OSError) as error:
             # What is said between points fails too when a rank is gone.
-            raise MeasureError(f"{watch.label}: {one_line(str(error))[:200]}") from error
+            raise MeasureError(f"{watch.label}: {said_by(error)}") from error
         return added
     finally:
         watch.stop()
+
+
+def _meeting(place: Place) -> str:
+    """Say where the ranks look for each other, if whoever started them knows of it."""
+    if not place.meeting.startswith("tcp://"):
+        return ""
+    where = place.meeting.removeprefix("tcp://")
+    return f" of {place.ranks}, which meet at {where} (MASTER_ADDR, MASTER_PORT)"
 
 
 def _before_others() -> None:

@@ -83,6 +83,8 @@ def check_text(found: CheckResult, compared: Compared) -> str:
         words += "\n\nwhat it looks like:\n" + "\n".join(
             f"- {one}" for one in found.suggestions
         )
+    if found.failures:
+        words += "\n\nwhat went wrong:\n" + "\n".join(f"- {one}" for one in found.failures)
     for file, name in names.items():
         words = words.replace(f"{file}: ", f"{name}: ")
     return f"# {compared}; busbw in GB/s\n{table}\n\n{words}"

@@ -138,6 +138,7 @@ def test_an_interval_that_reaches_zero_is_noted() -> None:
 
 def test_rows_that_tell_nothing_are_left_out_and_counted() -> None:
     """0 bytes, one rank, another algorithm, a time of 0, wrong results."""
+    tree = "algorithm tree ran, not ring; --algorithm double_binary_tree takes them"
     odd = (
         rows([(0, 1e-7)])
         + rows([(8, 1e-6), (64, 1e-6)], 1)
@@ -150,7 +151,7 @@ def test_rows_that_tell_nothing_are_left_out_and_counted() -> None:
     assert found.profile.notes[:5] == (
         "1 row left out: 0 bytes, where libraries return without communication",
         "2 rows left out: one rank, where nothing crosses a link",
-        "1 row left out: algorithm tree ran, not ring",
+        f"1 row left out: {tree}",
         "1 row left out: a time of 0, which cannot be true",
         "1 row left out: wrong results",
     )
@@ -206,3 +207,20 @@ def test_element_types_go_together_only_where_bytes_are_copied() -> None:
     )
     with pytest.raises(InputError, match="rows of different element types: 'half'"):
         fit(rows(ring(), dtype="half") + rows(ring(), dtype="int8"))
+
+
+def test_nccl_s_tree_is_fitted_by_our_name() -> None:
+    """Whoever asks for another is told that name, and why NCCL's pieces are not fitted."""
+    source = Source("a.log", 1, backend="nccl")
+    rows = Measurements(
+        Measurement("all_reduce", 8, 2**k, 2e-5 + 2**k * 4e-12, algorithm="tree", source=source)
+        for k in range(3, 30)
+    )
+    assert len(fit(rows, algorithm="double_binary_tree").rows) == 27
+    with pytest.raises(InputError) as caught:
+        fit(rows)
+    assert str(caught.value) == (
+        "no row to fit: 27 rows left out: algorithm tree ran, not ring; --algorithm "
+        "double_binary_tree takes them; and no model of NCCL is fitted: the log does not name "
+        "the GPU, and no cluster is given (-c)"
+    )

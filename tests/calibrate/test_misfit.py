@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from collsim.calibrate.fit import fit
@@ -79,3 +80,13 @@ def test_a_real_broadcast_is_a_pipelined_ring(shared_data: Path) -> None:
     assert not [note for note in free.profile.notes if "fastest" in note]
     assert [note for note in plain.profile.notes if "1/beta is 1480GB/s" in note]
     assert free.errors.in_sample.median < plain.errors.in_sample.median / 2
+
+
+def test_runs_that_contradict_each_other_are_told_apart_from_sizes() -> None:
+    """The same sizes at three times the time: no choice of sizes mends that."""
+    slow = Measurements(replace(row, seconds=3 * row.seconds) for row in rows("ring"))
+    note = next(n for n in fit(rows("ring") + slow).profile.notes if n.startswith("one alpha"))
+    assert note.endswith(
+        "rows of the same size are 3 times apart in the median; are they of one system and one "
+        "run?"
+    )

@@ -13,6 +13,7 @@ import tomli_w
 from collsim.algorithms import build
 from collsim.calibrate.against import compare
 from collsim.calibrate.cores import cluster_document, shared_cores
+from collsim.calibrate.limits import sharing_note
 from collsim.calibrate.point_to_point import PointToPoint, fit_point_to_point, profile_of
 from collsim.config.profile import dumps, loads
 from collsim.core.cluster import Cluster
@@ -106,6 +107,7 @@ def test_the_profile_survives_its_file() -> None:
     assert loads(dumps(profile), "mine.toml") == profile
     assert profile.uniform == pytest.approx((ALPHA, BETA, LAUNCH))
     assert any("`cores`" in note for note in profile.notes)
+    assert "need not wait" in str(sharing_note(profile))
 
 
 def test_schedules_are_compared_on_their_own_rank_count() -> None:

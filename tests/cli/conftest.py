@@ -164,3 +164,30 @@ def conforms() -> Callable[[dict[str, Any], str], None]:
                 assert kind in allowed, f"{key}: {value!r}"
 
     return check
+
+
+@pytest.fixture
+def rehearsed(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that lets `calibrate run` find rows instead of measuring them."""
+    from collsim.core.measurements_file import RowFile
+
+    monkeypatch.setattr("collsim.measure.launch.check_installed", lambda backend: None)
+
+    def rehearse(beta: float, relative_error: float = 0.001, times: float = 1.0) -> None:
+        def instead(job: Any, ranks: int) -> None:
+            base = {"collective": "sendrecv", "dtype": "float", "world": ranks,
+                    "low": 0.0, "high": 1.0, "repetitions": 9, "library": "Gloo",
+                    "clock": "host", "relative_error": relative_error}  # fmt: skip
+            with RowFile(job.path, job.resume) as file:
+                for pattern, together in (("ping_pong", 1), ("relay", 1), ("exchange", 2)):
+                    for size in (64, 4096, 65536):
+                        seconds = (1e-5 + size * beta) * (times if together > 1 else 1.0)
+                        file.append(base | {
+                            "pattern": pattern, "at_once": together, "pairs": [[0, 1]],
+                            "ranks": 2, "nodes": 1, "size": size, "count": size // 4,
+                            "seconds": seconds,
+                        })  # fmt: skip
+
+        monkeypatch.setattr("collsim.measure.launch.own_ranks", instead)
+
+    return rehearse

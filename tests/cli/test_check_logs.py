@@ -117,6 +117,7 @@ def test_a_tolerance_is_a_share_or_percent(run: Any, log: str, text: str, code: 
     ("text", "words"),
     [
         ("20", "got '20', expected at most 10; did you mean 20%?"),
+        ("1e9", "got '1e9', expected at most 10"),
         ("1100%", "got '1100%', expected at most 10"),
         ("-1", "got '-1', expected a share such as 0.2 or 20%"),
         ("x%", "got 'x%', expected a share such as 0.2 or 20%"),
@@ -207,3 +208,67 @@ def test_json_of_a_fit_has_free_chunks(run: Any, log: str) -> None:
     """The default, in the profile as well."""
     found = json.loads(run(f"calibrate fit {log} --json").stdout)
     assert found["profile"]["chunks"] == "auto"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("values : 0 OK", "values : 7 FAILED", "ended with 7 values out of bounds: FAILED"),
+        ("# Avg bus", "node: Test NCCL failure common.cu:1012\n# Avg bus", "common.cu:1012"),
+        (
+            "0.00    0.00      0    21.53",
+            "0.00    0.00      9    21.53",
+            "9 elements are wrong",
+        ),
+    ],
+)
+def test_a_broken_run_fails_however_good_its_times(
+    run: Any, log: str, tmp_path: Path, old: str, new: str, reason: str
+) -> None:
+    """The reason stands in the answer and in the last line."""
+    text = Path(log).read_text("utf-8")
+    assert old in text
+    path = tmp_path / "a.txt"
+    path.write_text(text.replace(old, new), "utf-8")
+    result = run("check --alpha 1.5us --bandwidth 370GB/s", str(path))
+    assert result.exit_code == 1
+    assert "rows within 20% of the prediction" in result.stdout
+    assert result.stdout.splitlines()[-1].endswith(reason)
+    assert result.stderr.splitlines()[-1].endswith(reason)
+    found = json.loads(run("check --json", str(path)).stdout)
+    assert [one.endswith(reason) for one in found["failures"]] == [True]
+
+
+@pytest.mark.parametrize("ranks", [4, 16])
+def test_other_ranks_than_those_of_the_log_are_refused(
+    fails: Any, log: str, ranks: int
+) -> None:
+    """As with -c; an ideal network would take any."""
+    message = fails(f"check {log} --alpha 1us --bandwidth 1GB/s --ranks {ranks}", code=1)
+    assert message == (
+        f"{log}: measured on 8 ranks, but --ranks {ranks}; leave it out, or choose rows with "
+        f"--where 'ranks == {ranks}'"
+    )
+
+
+def test_what_ran_is_what_is_predicted(run: Any, tmp_path: Path) -> None:
+    """And the head names it."""
+    path = tmp_path / "a.csv"
+    rows = "".join(f"all_reduce,8,{n},2e-5,{a}\n" for n in (8, 64) for a in ("mst", "tree"))
+    path.write_text("collective,ranks,size,seconds,algorithm\n" + rows, "utf-8")
+    head, *_, first, last = run(
+        "check --alpha 1us --bandwidth 1GB/s", str(path)
+    ).stdout.splitlines()
+    assert head.startswith("# predicted: double_binary_tree, mst on ideal (")
+    assert first.startswith("all_reduce on 8 ranks by mst: ")
+    assert last.startswith("all_reduce on 8 ranks by tree: ")
+
+
+def test_rows_that_are_left_out_for_one_reason_are_one_line(run: Any) -> None:
+    """77 messages between ranks, and the collectives that were measured in place."""
+    path = "examples/gloo_4_ranks.jsonl"
+    result = run(f"check {path} --alpha 42us --bandwidth 10GB/s")
+    notes = [line for line in result.stderr.splitlines() if "left out" in line]
+    assert len(notes) == 2
+    assert "rows left out, no collective: " in notes[0]
+    assert notes[1].endswith("measured in-place only: --columns in-place takes them")

@@ -99,3 +99,12 @@ def test_no_log_is_wrong_usage_and_a_missing_one_a_failure(fails: Any, command: 
     assert fails(command, code=2) == "Missing argument 'LOG...'."
     message = fails(f"{command} nowhere.txt", code=1)
     assert message == "nowhere.txt: No such file or directory"
+
+
+@pytest.mark.parametrize("model", ["", "--model line"])
+def test_a_mesh_is_no_line_and_the_way_out_is_named(fails: Any, log: str, model: str) -> None:
+    """Its links are of one class and its node is one: neither is what is wrong."""
+    assert fails(f"calibrate fit {log} -c mi300x {model}", code=1) == (
+        "cluster mi300x: a GPU has several links of xgmi4 at once, and one line is of one; "
+        "leave -c out, and the line is of an ideal network"
+    )

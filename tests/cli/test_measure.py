@@ -112,6 +112,10 @@ def test_a_file_that_exists_is_kept(torch: None, fails: Any, tmp_path: Path) -> 
         ("-r 2 -o no.jsonl", "root: got 2, expected a rank below 2"),
         ("--algorithm rign -o no.jsonl", "unknown algorithm of broadcast 'rign'"),
         ("--ranks 60000 -o no.jsonl", "ranks: got 60000 on "),
+        (
+            "pingpong -o no.jsonl",
+            "unknown collective or pattern 'pingpong'; did you mean 'ping_p",
+        ),
         ("-s 2 -o no.jsonl", "nothing to measure: broadcast/library at 2B: no whole element"),
     ],
 )
@@ -126,133 +130,28 @@ def test_what_cannot_work_is_said_before_a_rank_starts(
     assert not Path("no.jsonl").exists()
 
 
-@pytest.fixture
-def rehearsed(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that lets `calibrate run` find rows instead of measuring them."""
-    from collsim.core.measurements_file import RowFile
-
-    monkeypatch.setattr("collsim.measure.launch.check_installed", lambda backend: None)
-
-    def rehearse(beta: float, relative_error: float = 0.001, times: float = 1.0) -> None:
-        def instead(job: Any, ranks: int) -> None:
-            base = {"collective": "sendrecv", "dtype": "float", "world": ranks,
-                    "low": 0.0, "high": 1.0, "repetitions": 9, "library": "Gloo",
-                    "clock": "host", "relative_error": relative_error}  # fmt: skip
-            with RowFile(job.path, job.resume) as file:
-                for pattern, together in (("ping_pong", 1), ("relay", 1), ("exchange", 2)):
-                    for size in (64, 4096, 65536):
-                        seconds = (1e-5 + size * beta) * (times if together > 1 else 1.0)
-                        file.append(base | {
-                            "pattern": pattern, "at_once": together, "pairs": [[0, 1]],
-                            "ranks": 2, "nodes": 1, "size": size, "count": size // 4,
-                            "seconds": seconds,
-                        })  # fmt: skip
-
-        monkeypatch.setattr("collsim.measure.launch.own_ranks", instead)
-
-    return rehearse
-
-
-RUN = "calibrate run --backend gloo --ranks 2 -o"
-
-
-def test_run_says_how_to_predict_and_what_it_is_of(
-    run: Any, rehearsed: Any, tmp_path: Path
-) -> None:
-    """With the cluster file where there is one, else with the profile; both work."""
-    for times, option in ((2.0, "-c"), (1.0, "--profile")):
-        rehearsed(1e-9, 0.31, times)
-        path = tmp_path / f"desk{option}.toml"
-        result = run(RUN, str(path))
-        assert result.exit_code == 0, result.output
-        (line,) = (text for text in result.stderr.splitlines() if "predict with it" in text)
-        assert f" {option} " in line
-        told = run(line.partition("it: collsim ")[2], "-s", "1K", "--algorithm", "ring")
-        assert told.exit_code == 0, told.output
-        carried = "was fitted to messages between pairs; its alpha and beta are carried over"
-        assert (f"{carried} to ring, which" in told.stderr) == (option == "--profile")
-        assert "note: fitted to messages between pairs, 3 relay rows, and to" in result.stderr
-        assert (
-            "note: 9 of 9 points missed --target 0.02 (worst 31.0%); raise --budget or try"
-            in result.stderr
-        )
-
-
-def test_run_on_several_nodes_writes_their_cluster(
-    run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Inside and between nodes apart; the file that the note names predicts schedules."""
-    from collsim.core.measurements_file import RowFile
-
-    monkeypatch.setattr("collsim.measure.launch.check_installed", lambda backend: None)
-
-    def instead(job: Any, ranks: int) -> None:
-        base = {"collective": "sendrecv", "dtype": "float", "world": 4, "ranks_per_node": 2,
-                "low": 0.0, "high": 1.0, "repetitions": 9, "library": "Gloo", "ranks": 4,
-                "clock": "host", "relative_error": 0.01, "device": "GPU"}  # fmt: skip
-        cases = (
-            ("ping_pong", [[0, 1]], 1, 2e-6, 1e-11), ("ping_pong", [[0, 2]], 2, 9e-6, 1e-10),
-            ("shift", [[0, 2], [1, 3], [2, 0], [3, 1]], 2, 18e-6, 2e-10),
-        )  # fmt: skip
-        with RowFile(job.path, job.resume) as file:
-            for pattern, pairs, nodes, alpha, beta in cases:
-                for size in (64, 65536, 2**24):
-                    file.append(base | {
-                        "pattern": pattern, "at_once": len(pairs), "pairs": pairs,
-                        "nodes": nodes, "size": size, "count": size // 4,
-                        "seconds": alpha + size * beta,
-                    })  # fmt: skip
-            for algorithm in ("mst", "ring"):
-                for size in (1024, 65536):
-                    file.append(base | {
-                        "pattern": "collective", "collective": "broadcast", "runs": "schedule",
-                        "algorithm": algorithm, "nodes": 2, "size": size, "count": size // 4,
-                        "root": 0, "seconds": 12e-6, "chunks": 1, "pairs": None,
-                    })  # fmt: skip
-
-    monkeypatch.setattr("collsim.measure.launch.own_ranks", instead)
-    result = run("calibrate run --backend gloo --ranks 4 -o", str(tmp_path / "two.toml"))
-    assert result.exit_code == 0, result.output
-    between, inside = result.stdout.split("inside a node")
-    assert "alpha 9us, 1/beta 10GB/s" in between
-    assert "1 for 2 ranks, by how messages at once wait" in between
-    assert "alpha 2us, 1/beta 100GB/s" in inside
-    assert "broadcast   mst" in inside
-    (line,) = (text for text in result.stderr.splitlines() if "predict with it" in text)
-    told = run(line.partition("it: collsim ")[2], "-s", "1K", "--algorithm", "ring")
-    assert told.exit_code == 0, told.output
-    assert "4 ranks" in told.stdout
-    picture, rows = tmp_path / "x.svg", str(tmp_path / "two.jsonl")
-    drawn = run("plot crossover broadcast mst ring -o", str(picture), "--measured", rows)
-    assert drawn.exit_code == 0, drawn.output
-    assert "from messages alone, between nodes: α 9 µs" in picture.read_text("utf-8")
-
-
-def test_run_says_what_helps_a_fit_that_fails(
-    fails: Any, rehearsed: Any, tmp_path: Path
-) -> None:
-    """The rows are kept, and larger sizes tell beta."""
-    rehearsed(-1e-10)
-    message = fails(RUN, str(tmp_path / "x.toml"), code=1)
-    assert message.startswith("relay: times do not grow up to 64KiB")
-    assert message.endswith("x.jsonl, --resume -e with a larger size adds to them")
-
-
-@pytest.mark.parametrize("name", ["x.toml", "x-cluster.toml"])
-def test_run_overwrites_nothing(
-    run: Any, fails: Any, rehearsed: Any, tmp_path: Path, name: str
-) -> None:
-    """It is refused before anything is measured, unless the run resumes; folders always."""
+@pytest.mark.parametrize("name", ["", "-"])
+def test_rows_need_a_file_of_a_name(fails: Any, rehearsed: Any, name: str) -> None:
+    """They are kept."""
     rehearsed(1e-9)
-    (tmp_path / name).write_text("mine")
-    path = str(tmp_path / "x.toml")
-    message = fails(RUN, path, code=1)
-    assert message.startswith(f"{tmp_path / name}: exists; --resume goes on and writes it anew")
-    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [(name, "mine")]
-    assert run(RUN, path, "--resume").exit_code == 0
-    (tmp_path / "y.toml").mkdir()
-    message = fails(RUN, str(tmp_path / "y.toml"), "--resume", code=1)
-    assert message == f"{tmp_path / 'y.toml'}: is a directory"
+    message = fails(f"calibrate measure --backend gloo --output={name}", code=2)
+    assert message.endswith("rows are kept, expected the name of a file for them")
+
+
+def test_notes_need_no_reader(
+    run: Any, rehearsed: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """With stderr closed the answer is printed all the same."""
+
+    def closed(*_: object, **more: object) -> None:
+        if more.get("err"):
+            raise OSError(9, "Bad file descriptor")
+
+    rehearsed(1e-9)
+    monkeypatch.setattr("click.echo", closed)
+    result = run("calibrate measure --backend gloo --ranks 2 -o", str(tmp_path / "m.jsonl"))
+    assert result.exit_code == 0
+    assert "ping_pong  0-1" in result.stdout
 
 
 def test_no_empty_file_is_left_by_ranks_that_were_ended(
@@ -323,3 +222,24 @@ def test_a_picture_needs_what_it_shows(fails: Any, tmp_path: Path) -> None:
     line = f"plot crossover broadcast mst ring --measured {path} -o {tmp_path / 'x.png'}"
     assert fails(line, code=1).startswith("no measured row of broadcast/ring, expected")
     assert fails(f"{line} --ranks 4", code=2).startswith("--measured: ranks, sizes")
+
+
+def test_a_picture_says_what_it_leaves_out_and_doubts(run: Any, tmp_path: Path) -> None:
+    """Wrong results are not drawn; a point slower than a larger one is, and is named."""
+    example = Path("examples/gloo_4_ranks.jsonl")
+    head, *lines = example.read_text().splitlines()
+    changed = []
+    for line in lines:
+        row = json.loads(line)
+        if row.get("algorithm") == "ring" and row["collective"] == "broadcast":
+            row |= {64: {"wrong": 9}, 1024: {"seconds": 1.0}}.get(row["size"], {})
+        changed.append(json.dumps(row))
+    path, picture = tmp_path / "m.jsonl", tmp_path / "x.svg"
+    path.write_text("\n".join([head, *changed]) + "\n")
+    result = run(f"plot crossover broadcast mst ring --measured {path} -o {picture}")
+    assert result.exit_code == 0, result.output
+    left_out, doubted = result.stderr.splitlines()
+    assert left_out == "note: 1 row left out: 9 elements are wrong"
+    assert "note: 1 point took more than twice as long" in doubted
+    assert "broadcast/ring at 1KiB; measure it anew" in doubted
+    assert picture.exists()

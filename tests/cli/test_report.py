@@ -18,7 +18,7 @@ def test_the_page_goes_to_a_file(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "validation.md"
     result = run(f"{REPORT} -o", str(path))
     assert path.read_text("utf-8").startswith("# How far to trust a fit\n")
-    assert "note: torch not installed" in result.stderr
+    assert "note: /no/such/python can't be run: No such file or directory" in result.stderr
     assert f"note: {OWN} lacks the logs of a100-nvswitch-8, " in result.stderr
 
 

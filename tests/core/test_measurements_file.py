@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -208,3 +210,45 @@ def test_pairs_are_two_ranks_of_the_run(tmp_path: Path, pair: object) -> None:
         file.append({**ROW, "pairs": [[0, 1], pair]})
     with pytest.raises(FileError, match=r"line 2: pairs: got .*, expected (two )?ranks"):
         read_rows(path)
+
+
+def test_a_file_that_was_removed_comes_back(tmp_path: Path) -> None:
+    """With all rows, at the next of them; nothing is measured for nobody."""
+    path = tmp_path / "m.jsonl"
+    with RowFile(path) as file:
+        file.append(ROW)
+        path.unlink()
+        with pytest.raises(
+            FileError, match="was removed while rows were measured; they are th"
+        ):
+            file.append({**ROW, "size": 16})
+    assert [row["size"] for row in read_rows(path)] == [8, 16]
+    with RowFile(path, resume=True) as file:
+        assert len(file.rows) == 2
+
+
+def test_a_file_that_was_replaced_is_left_alone(tmp_path: Path) -> None:
+    """The rows go beside it."""
+    path, kept = tmp_path / "m.jsonl", tmp_path / "m.jsonl.kept"
+    with RowFile(path) as file:
+        path.unlink()
+        path.write_text("mine")
+        with pytest.raises(FileError, match=f"replaced by another file .* they are in {kept}"):
+            file.append(ROW)
+    assert path.read_text() == "mine"
+    assert read_rows(kept) == [ROW]
+
+
+def test_rows_are_no_standard_error(tmp_path: Path) -> None:
+    """Where that was closed, a library's complaints would go into the file."""
+    code = (
+        "import os; from collsim.core.measurements_file import RowFile;"
+        f"file = RowFile({str(tmp_path / 'm.jsonl')!r});"
+        f"file.append({ROW!r}); os.write(2, b'oops')"
+    )
+    # The write to a descriptor that nobody holds fails; nothing else may.
+    words = ["/bin/sh", "-c", '"$0" -c "$1" 2>&-', sys.executable, code]
+    done = subprocess.run(words, check=False)
+    assert done.returncode == 1
+    assert read_rows(tmp_path / "m.jsonl") == [ROW]
+    assert "oops" not in (tmp_path / "m.jsonl").read_text()

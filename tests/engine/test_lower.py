@@ -15,6 +15,7 @@ from collsim.core.collective import collective
 from collsim.core.link import LinkClass, Links
 from collsim.engine.lower import lower
 from collsim.engine.simulate import Simulation
+from collsim.errors import TooLargeError
 
 IntArray = NDArray[np.int64]
 
@@ -115,3 +116,37 @@ def test_many_ranks_are_numbered_without_a_table_of_pairs() -> None:
     b.copy([0, 1, 0, 4999], [1, 4999, 4999, 0], [[0]] * 4)
     plan = lower(b.finish(), Cluster.ideal(ranks, 1.0, 1.0))
     assert plan.route.tolist() == [0, 2, 1, 3]
+
+
+@pytest.mark.parametrize("algorithm", ["ring", "bruck", "direct"])
+def test_routes_are_numbered_alike_compiled_or_not(
+    monkeypatch: pytest.MonkeyPatch, algorithm: str
+) -> None:
+    """In rising order of sender and receiver, one route for each pair that occurs."""
+    cluster = Cluster.load("dgx-h100", nodes=3)
+    schedule = build("all_to_all", algorithm, 24, node=cluster.node)
+    monkeypatch.setattr("collsim.engine.lower._LOADED_FROM", 0)
+    plans = []
+    for there in (False, True):
+        monkeypatch.setattr("collsim.engine.lower.loaded", lambda there=there: there)
+        plans.append(lower(schedule, cluster))
+    plain, compiled = plans
+    for name in ("route", "alpha", "beta", "held_ptr", "held", "held_beta", "lane_ptr"):
+        one, other = getattr(plain, name), getattr(compiled, name)
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other), name
+
+
+def test_costs_of_a_size_are_worked_out_once() -> None:
+    """And anew for another size."""
+    plan = lower(build("broadcast", "mst", 4), Cluster.ideal(4, 1e-6, 1e9))
+    assert plan.at(8.0) is plan.at(8.0)
+    assert plan.at(16.0).beta[0] == pytest.approx(2 * plan.at(8.0).beta[0])
+
+
+def test_more_routes_than_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before any of them is asked for."""
+    monkeypatch.setattr("collsim.engine.lower._MOST_ROUTES", 50)
+    schedule = build("all_to_all", "direct", 8)
+    with pytest.raises(TooLargeError, match="between 56 pairs of ranks take as many routes"):
+        lower(schedule, Cluster.ideal(8, 1e-6, 1e9))

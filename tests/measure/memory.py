@@ -38,7 +38,7 @@ class Memory:
 
     clock, process_model, library, device = "host", "one process", "threads", None
     dtypes = tuple(TYPES)
-    one_clock = True
+    calls, one_clock = 1, True
 
     def __init__(self, world: World, rank: int) -> None:
         self.world, self.rank, self.ranks = world, rank, world.ranks

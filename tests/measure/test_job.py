@@ -67,6 +67,18 @@ def test_what_does_not_apply_is_left_out_with_its_reason() -> None:
         cases(Job("gloo", ("broadcast",), (8,), ("rign",)), 2, 2)
 
 
+def test_whole_numbers_are_not_averaged_by_gloo() -> None:
+    """Torch's own call fails on them, in words of its own; our schedules divide themselves."""
+    job = Job(
+        "gloo", ("reduce", "broadcast"), (8,), ("library", "ring"), dtype="int8", op="avg"
+    )
+    points, notes = cases(job, 2, 2)
+    assert [point.label for point in points] == [
+        "reduce/ring, 8B", "broadcast/library, 8B", "broadcast/ring, 8B",
+    ]  # fmt: skip
+    assert notes == ["left out reduce/library: Gloo averages no whole numbers, which int8 are"]
+
+
 def test_every_forced_pair_is_a_point_of_its_own() -> None:
     """For the library only: our schedules take no order from NCCL's variables."""
     forced = (("ring", "ll"), ("tree", "simple"))

@@ -52,7 +52,7 @@ def test_a_killed_rank_is_named_and_nothing_is_lost(
 def test_a_hung_collective_names_itself_its_size_and_a_rank(
     torch: None, killing: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A rank that is stopped lets the others wait; a time-out ends them all."""
+    """A rank that is stopped lets the others wait; a time-out ends them all, and names it."""
     monkeypatch.setattr(killing, "TIMEOUT", 3.0)
     run = killing.start(tmp_path, "all_reduce", "-s", "4K", "-n", "1000000", ranks=2)
     try:
@@ -69,7 +69,10 @@ def test_a_hung_collective_names_itself_its_size_and_a_rank(
             run.communicate()
     assert run.returncode == 1
     last = text.splitlines()[-1]
-    assert last.startswith("Error: all_reduce/library, 4KiB, rank 0: ")
+    assert last == (
+        "Error: rank 1 is stopped (SIGSTOP, or a debugger); rank 0 was at "
+        "all_reduce/library, 4KiB"
+    )
     assert killing.gone(tmp_path) == []
 
 

@@ -64,3 +64,13 @@ def test_a_watchdog_that_is_fed_stays_quiet() -> None:
         watch.alive()
     watch.stop()
     assert heard == []
+
+
+def test_where_stderr_was_closed_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing fails."""
+    monkeypatch.setattr("sys.stderr", None)
+    progress = Progress(2)
+    progress.note("a")
+    progress.advance()
+    progress.finish()
+    assert progress.done == 1

@@ -15,17 +15,16 @@ from collsim.measure.sampling import How, Sample, sample, summary
 class Scripted:
     """A transport whose calls last what a script says."""
 
-    one_clock = True
+    one_clock, calls = True, 1
 
     def __init__(self, starts: list[list[float]], ends: list[list[float]]) -> None:
-        self.starts, self.ends, self.calls, self.at = starts, ends, 0, 0
+        self.starts, self.ends, self.at = starts, ends, 0
 
     def finish(self) -> None:
         """Do nothing."""
 
     def stamps(self, call: Any, repetitions: int, aligned: bool) -> Any:
         """Return nothing yet: `exchange` knows all ranks."""
-        self.calls += repetitions
         self.wanted = repetitions
         return np.zeros((repetitions, 2))
 
@@ -52,9 +51,44 @@ def test_a_repetition_begins_with_the_last_and_ends_with_the_last() -> None:
 
 
 def test_steady_times_need_few_repetitions() -> None:
-    """Five that are equal are known exactly."""
-    times = [[float(i) for i in range(100)]], [[i + 0.001 for i in range(100)]]
-    assert run(*times, How(budget=10.0)).repetitions == 5
+    """As many as fill the time over which they are spread, and no more than five at least."""
+    times = [[float(i) for i in range(500)]], [[i + 0.001 for i in range(500)]]
+    assert 200 <= run(*times, How(budget=10.0)).repetitions <= 202
+    slow = [[float(i) for i in range(100)]], [[i + 0.1 for i in range(100)]]
+    assert run(*slow, How(budget=10.0)).repetitions == 5
+
+
+def test_a_short_budget_is_not_outspent() -> None:
+    """A fifth of it is enough for times that agree."""
+    times = [[float(i) for i in range(500)]], [[i + 0.001 for i in range(500)]]
+    assert 20 <= run(*times, How(budget=0.1)).repetitions <= 22
+
+
+def test_what_begins_in_a_slow_phase_is_not_believed() -> None:
+    """Five times of 20 ms that agree to a percent, and then it takes what it takes: 2 ms."""
+    slow = [20e-3, 20.2e-3, 19.9e-3, 20.1e-3, 20e-3]
+    fast = [2e-3 + 1e-5 * (i % 3) for i in range(5000)]
+    found = run([[0.0] * 5005], [slow + fast], How())
+    assert found.median == pytest.approx(2e-3, rel=0.01)
+    assert found.relative_error <= 0.02
+
+
+def test_phases_count_as_spread() -> None:
+    """The same times shuffled are known several times as well as those that come in turns."""
+    chance = np.random.default_rng(0)
+    phases = np.array(([1e-3] * 100 + [1.5e-3] * 100) * 4) + 1e-3 * chance.random(800)
+    mixed = chance.permutation(phases)
+    assert summary(mixed).relative_error < 0.025
+    assert summary(phases).relative_error > 0.05
+
+
+def test_a_stamp_may_stand_for_several_calls() -> None:
+    """A budget is of the time that all of them take."""
+    script = Scripted([[0.0] * 20000], [[1e-4 * (1 + i % 2) for i in range(20000)]])
+    script.calls = 20
+    how = How(target=1e-9, budget=0.5)
+    found = sample(script, lambda: None, how)  # type: ignore[arg-type]
+    assert found.repetitions * 20 * 1.5e-4 <= 0.52
 
 
 def test_unsteady_times_need_more() -> None:

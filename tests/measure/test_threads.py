@@ -82,7 +82,8 @@ def test_rows_of_another_library_are_named_and_measured_again(
         monkeypatch.setattr(memory.Memory, "library", library)
         threads.in_threads(job(path, resume=True), 2, print)
         assert len(read_rows(path)) == rows
-    told = [text for text in capsys.readouterr().err.splitlines() if "another" in text]
+    every = capsys.readouterr().err.splitlines()
+    told = [text for text in every if "of another library, " in text]
     (text,) = told
     assert text.startswith(f"note: 3 of 3 rows in {path} are of another library, device")
 

@@ -86,7 +86,7 @@ def test_the_page_of_our_own_measurements_says_what_it_lacks() -> None:
         "One GPU, forced algorithm and protocol, 4 ranks from 2",
         "How the model was made",
     ]
-    assert "torch not installed" in page
+    assert "/no/such/python can't be run: No such file or directory" in page
     assert "Not held against here, for want of their logs: 8 A100 on NVSwitch, " in page
 
 

@@ -2,8 +2,10 @@
 
 import os
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from io import TextIOWrapper
 from itertools import chain
 from typing import Final, TextIO
 
@@ -64,23 +66,26 @@ def read_logs(
             found += Measurements([], notes=[f"{path}: is given twice and counts once"])
             continue
         one = read_log(path, options)
+        if len(files) == 1:
+            return _named(one, path)
         rows = tuple(map(_anywhere, one.rows))
         if rows in seen:
             note = f"{path}: has the same rows as {seen[rows]} and counts once"
             one = Measurements([], notes=[note])
         seen[key] = seen[rows] = path
         found += one
-    if len(files) > 1:
-        return found
-    return Measurements(
-        found.rows, found.left_out, (_shorter(note, files[0]) for note in found.notes)
-    )
+    return found
 
 
 def _anywhere(row: Measurement) -> Measurement:
     """Return a row without the place that it was found at."""
     source: Source = replace(row.source, file="", line=0)
     return replace(row, source=source)
+
+
+def _named(found: Measurements, path: str) -> Measurements:
+    """Return what is in a single file, which notes name without its folder."""
+    return replace(found, notes=tuple(_shorter(note, path) for note in found.notes))
 
 
 def _shorter(note: str, path: str) -> str:
@@ -231,7 +236,10 @@ def _importer(name: str) -> Importer:
 def _text_of(path: str) -> Iterator[str]:
     """Yield lines one at a time; noise that is no text becomes a replacement sign."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with (
+            open(path, "rb") as data,
+            TextIOWrapper(data, _encoding(data.peek(2)), errors="replace") as file,
+        ):
             yield from _lines_of(path, file)
     except FileError:
         raise
@@ -244,13 +252,20 @@ def _stdin() -> Iterator[str]:
         raise FileError("-", "there is no standard input")
     reconfigure = getattr(sys.stdin, "reconfigure", None)
     if reconfigure is not None:
-        reconfigure(encoding="utf-8", errors="replace")
+        peek = getattr(sys.stdin.buffer, "peek", None)
+        encoding = "utf-8" if peek is None else _encoding(peek(2))
+        reconfigure(encoding=encoding, errors="replace")
     try:
         yield from _lines_of(STDIN, sys.stdin)
     except FileError:
         raise
     except (OSError, ValueError) as error:
         raise FileError("-", error if isinstance(error, OSError) else str(error)) from error
+
+
+def _encoding(first: bytes) -> str:
+    """Return the encoding that the first bytes of a file tell: PowerShell writes UTF-16."""
+    return "utf-16" if first[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8"
 
 
 def _lines_of(name: str, file: TextIO) -> Iterator[str]:

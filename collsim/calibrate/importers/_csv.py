@@ -46,12 +46,13 @@ def cells_of(line: str, delimiter: str | None = None) -> list[str]:
 
 def judged(file: str, line: Line, read: Callable[[], Measurement]) -> Measurement | LeftOut:
     """Return the row that `read` makes of a line, or why it can't be used."""
+    wrong = False
     try:
         row = read()
-        reason = doubt(row)
+        reason, wrong = doubt(row), bool(row.wrong)
     except (UnknownNameError, ValueError) as error:
         reason = str(error)
-    return row if reason is None else LeftOut(file, line.number, reason)
+    return row if reason is None else LeftOut(file, line.number, reason, wrong)
 
 
 def lines_of(

@@ -2,7 +2,7 @@
 
 import re
 
-from collsim.core.measurements import Source
+from collsim.core.measurements import CPU_TIME, Source
 from collsim.nccl.names import ALGORITHMS, PROTOCOLS
 
 __all__ = ["Header", "collective_named", "is_test"]
@@ -132,7 +132,7 @@ class Header:
 
     def source(self, file: str, line: int, cpu: bool) -> Source:
         """Return the provenance of a row."""
-        clock = "CPU time" if cpu else "host"
+        clock = CPU_TIME if cpu else "host"
         if self._graph:
             clock += ", CUDA graph"
         backend = "rccl" if (self._library or "").startswith("RCCL") else "nccl"

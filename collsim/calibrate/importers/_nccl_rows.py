@@ -17,6 +17,7 @@ __all__ = [
     "numbers_of",
     "prefix_of",
     "rows_of",
+    "strange_row",
 ]
 
 DTYPES = {
@@ -31,6 +32,10 @@ PER_ITERATION = 8
 
 _START = re.compile(rf"(?<!\S)(\d{{1,19}})\s+(\d{{1,19}})\s+({'|'.join(DTYPES)})(?!\S)")
 _IMPOSSIBLE = re.compile(rf"(?<!\S)(-?\d+)\s+(-?\d+)\s+(?:{'|'.join(DTYPES)})(?!\S)")
+_STRANGE = re.compile(
+    r"(?<!\S)(\d[\d.,'_]{0,26})\s+(\d[\d.,'_]{0,26})\s+([A-Za-z]\w{1,19})\s+(\S.*)"
+)
+_WORD = re.compile(r"[A-Za-z]\w{1,19}")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|N/A|-?inf|-?nan")
 _FINITE = re.compile(r"\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?")
 _HEAD = re.compile(r"\b(?:size\s+count|bytes\s+N)\s+type\b(.*)")
@@ -207,12 +212,42 @@ def rows_of(text: str, line: int) -> list[Row]:
         if max(int(found[1]), int(found[2])) > MAX_SIZE:
             continue
         words = text[found.end() : end].split()
-        op = words.pop(0) if words and words[0] in OPS else None
+        op = words.pop(0) if _is_op(words) else None
         # One copy of each word, however many rows there are.
         dtype, op = intern(found[3]), op and intern(op)
         row = Row(line, int(found[1]), int(found[2]), dtype, op, _leading(words))
         rows.append(row)
     return rows
+
+
+def _is_op(words: list[str]) -> bool:
+    """Return whether words begin with a reduction, or with another word before numbers."""
+    if not words or words[0] in OPS:
+        return bool(words)
+    other = _WORD.fullmatch(words[0]) and not _NUMBER.fullmatch(words[0])
+    return bool(other) and len(words) > 1 and bool(_NUMBER.fullmatch(words[1]))
+
+
+def strange_row(text: str) -> str | None:
+    """Return why a line that looks like a row is none by its size, count or type, or None.
+
+    Examples
+    --------
+    >>> strange_row("  1,024  256  float  sum  -1  9.42  0.11  0.16  0  8.97  0.11  0.17  0")
+    "a size of '1,024', expected a whole number without separators"
+    >>> strange_row("  1024  256  fp6  sum  -1  9.42  0.11  0.16  0  8.97  0.11  0.17  0")
+    "type 'fp6' is not known"
+    """
+    found = _STRANGE.search(text)
+    if found is None:
+        return None
+    words = found[4].split()
+    if len(_leading(words[_is_op(words) :])) < 2 * HALF:
+        return None
+    for what, number in (("size", found[1]), ("count", found[2])):
+        if not number.isdigit():
+            return f"a {what} of {number!r}, expected a whole number without separators"
+    return None if found[3] in DTYPES else f"type {found[3]!r} is not known"
 
 
 def prefix_of(text: str) -> re.Pattern[str] | None:

@@ -19,7 +19,7 @@ from collsim.calibrate.importers._nccl_rows import DTYPES, Columns, Half, Row
 from collsim.calibrate.importers._truth import FASTEST
 from collsim.calibrate.nccl_chosen import Choices
 from collsim.core.collective import collective
-from collsim.core.measurements import LeftOut, Measurement
+from collsim.core.measurements import LeftOut, Measurement, Source
 from collsim.errors import FileError, UnknownNameError
 
 __all__ = ["Table", "seconds_of"]
@@ -99,7 +99,7 @@ class Table:
                     self.found.append(self._measurement(row, root, half, name, ranks, in_place))
                 else:
                     place = "in place: " if in_place else "out of place: "
-                    self._leave(row, place, reason)
+                    self._leave(row, place, reason, self._failed(half, row.dtype))
 
         if self._several:
             size, choices = next(iter(self._several.items()))
@@ -109,8 +109,14 @@ class Table:
                 f"first at {size} bytes: {choices}; only what they share is kept"
             )
 
-    def _leave(self, row: Row, place: str, reason: str) -> None:
-        self.found.append(LeftOut(self.file, row.line, place + reason))
+    def _leave(self, row: Row, place: str, reason: str, failed: bool = False) -> None:
+        self.found.append(LeftOut(self.file, row.line, place + reason, failed))
+
+    def _failed(self, half: Half, dtype: str) -> bool:
+        """Return whether elements came out wrong; an error that is no number is one, too."""
+        if "nan" in half.wrong or "inf" in half.wrong:
+            return True
+        return half.readable and self._wrong_reason(half.wrong, dtype) is not None
 
     def _collective(self, whole: Sequence[tuple[Row, int | None, tuple[Half, Half]]]) -> str:
         said = self.header.collective or self.command
@@ -178,7 +184,8 @@ class Table:
         if wrong is None and ranks == 1:
             wrong = _doubt_of_one(half, collective(name).bus_factor(1), in_place)
         factor = collective(name).bus_factor(ranks)
-        return wrong or _mismatch(row, half, factor, ranks, self._unit)
+        cpu = self.columns is not None and self.columns.cpu
+        return wrong or _mismatch(row, half, factor, ranks, self._unit, not cpu)
 
     def _in_unit(self, half: Half) -> bool:
         """Return whether a time is in the unit of its column.
@@ -231,8 +238,14 @@ class Table:
             nodes=self._nodes,
             algorithm=algorithm,
             protocol=protocol,
-            source=replace(self._source, line=row.line),
+            source=self._source_at(row.line),
         )
+
+    def _source_at(self, line: int) -> Source:
+        """Return where a row is from; both halves of a row share one."""
+        if self._source.line != line:
+            self._source = replace(self._source, line=line)
+        return self._source
 
     def _chosen(self, row: Row, name: str) -> tuple[str | None, str | None]:
         """Return what ran by NCCL's own log, or else what was forced."""
@@ -272,10 +285,15 @@ def _doubt_of_one(half: Half, factor: float, in_place: bool) -> str | None:
     return None
 
 
-def _mismatch(row: Row, half: Half, factor: float, ranks: int, unit: str) -> str | None:
-    """Return which numbers of a row contradict each other or physics, or None."""
+def _mismatch(
+    row: Row, half: Half, factor: float, ranks: int, unit: str, moved: bool
+) -> str | None:
+    """Return which numbers of a row contradict each other or physics, or None.
+
+    Bytes have `moved` by the end of the time, unless it is the CPU's.
+    """
     seconds, algbw = seconds_of(half.time, unit), float(half.algbw) * 1e9
-    if row.nbytes / seconds > FASTEST:
+    if moved and row.nbytes / seconds > FASTEST:
         return f"{row.nbytes} bytes in {half.time} {unit} are more than any memory moves"
     scale = 1e-3 if unit == "ms" else 1e-6
     spread, margin = half_unit(half.time) * scale, half_unit(half.algbw) * 1e9

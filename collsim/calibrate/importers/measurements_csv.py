@@ -9,6 +9,7 @@ from functools import partial
 
 from collsim.calibrate.importer import Found, Importer, ReadOptions
 from collsim.calibrate.importers._csv import Line, cells_of, judged, lines_of, number, whole
+from collsim.calibrate.importers._patterns import as_pattern, not_of_collective
 from collsim.core.measured import COLUMNS, ROW_COLUMNS, row_of, source_of
 from collsim.core.measurements import LeftOut, Measurement
 from collsim.errors import InputError, nearest
@@ -17,6 +18,11 @@ __all__ = ["IMPORTER", "marks"]
 
 _REQUIRED = {"collective", "ranks", "size"}
 _TIMES = {"seconds": 0, "time_us": -6}
+# What `calibrate measure --csv` has besides: it follows from others, or is the writer's own.
+_OTHERS = {
+    "pattern", "pairs", "runs", "chunks", "algbw", "busbw", "low_us", "high_us",
+    "repetitions", "relative_error",
+}  # fmt: skip
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -50,10 +56,14 @@ def _stream(file: str, lines: Iterable[str], options: ReadOptions) -> Iterator[F
             continue
         for name in line.cells.keys() - told:
             told.add(name)
-            if name not in COLUMNS and name not in _TIMES:
+            if name not in COLUMNS and name not in _TIMES and name not in _OTHERS:
                 like = nearest(name, COLUMNS)
                 hint = f"; did you mean {like}?" if like else ""
                 yield f"{file}: column {name[:40]!r} is not read{hint}"
+        reason = not_of_collective(line.cells.get("pattern"))
+        if reason is not None:
+            yield LeftOut(file, line.number, reason)
+            continue
         yield judged(file, line, partial(_row, file, line, options))
 
 
@@ -65,6 +75,7 @@ def _row(file: str, line: Line, options: ReadOptions) -> Measurement:
         if line.cells.get(name):
             values["seconds"] = number(name, line.cells[name], exponent)
     row = row_of(values, replace(source_of(line.cells), file=file, line=line.number))
+    row = as_pattern(row, line.cells.get("pattern"))
     return row if row.nodes is not None else replace(row, nodes=options.nodes(row.ranks))
 
 

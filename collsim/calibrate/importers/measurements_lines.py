@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from collsim.calibrate.importer import LONGEST_LINE, Found, Importer, ReadOptions, numbered
+from collsim.calibrate.importers._patterns import as_pattern
 from collsim.calibrate.importers._truth import doubt
 from collsim.core.measured import DETAIL, ROW_COLUMNS, SCHEMA, row_of, source_of
 from collsim.core.measurements import LeftOut, Source
@@ -97,12 +98,14 @@ def _row(
     yield from _strangers(file, values)
     try:
         row = row_of(values, replace(source, file=file, line=number))
+        detail = values.get(DETAIL)
+        row = as_pattern(row, detail.get("pattern") if isinstance(detail, dict) else None)
         reason = doubt(row)
     except (InputError, UnknownNameError) as error:
         yield LeftOut(file, number, str(error))
         return
     if reason is not None:
-        yield LeftOut(file, number, reason)
+        yield LeftOut(file, number, reason, bool(row.wrong))
         return
     yield row if row.nodes is not None else replace(row, nodes=options.nodes(row.ranks))
 

@@ -15,6 +15,7 @@ from collsim.calibrate.importers._nccl_rows import (
     numbers_of,
     prefix_of,
     rows_of,
+    strange_row,
 )
 from collsim.calibrate.importers._nccl_table import Table
 from collsim.calibrate.nccl_chosen import Choices
@@ -30,7 +31,10 @@ _HEADS = re.compile(
 _ENDS = re.compile(
     r"Avg bus bandwidth|Collective test concluded|^\s*#{2,}\s|Out of bounds values"
 )
+_FAILS = re.compile(r"\bTest (?:\w+ )?failure\b.{0,200}")
+_WRONG = re.compile(r"Out of bounds values\s*:\s*(\d{1,19})\s+FAILED")
 _AT_MESSAGE = re.compile(r" NCCL [A-Z]+ ")
+_COMMA = re.compile(r"(?<!\S)\d{1,12},\d{1,12}(?!\S)")
 _PART = 4096  # rows of a table that are held at once; no sweep of sizes has as many
 _ORPHAN = 4  # numbers that a half of a row has
 _SIZE_AND_COUNT = 2
@@ -103,7 +107,9 @@ class _Reader:
         self._decided: tuple[str, int] | None = None
         self._pending: Row | None = None
         self._prefix: re.Pattern[str] | None = None
+        self._comma: re.Match[str] | None = None
         self._last = 0
+        self._ended_badly = False
 
     def drained(self) -> list[Found]:
         """Return what was found since the last time."""
@@ -121,8 +127,8 @@ class _Reader:
         for row in rows:
             self._add(row)
         if self._pending is not None and rows:
-            self._prefix = prefix_of(text)
-        impossible = impossible_row(text)
+            self._prefix, self._comma = prefix_of(text), _COMMA.search(text)
+        impossible = impossible_row(text) or (None if rows else strange_row(text))
         if impossible is not None:
             self._settle()
             self.found.append(LeftOut(self.file, number, impossible))
@@ -137,8 +143,11 @@ class _Reader:
             self._close()
             self._columns = columns
         elif _ENDS.search(text):
+            self._check_end(text, number)
             self._end()
             self._header.absorb(text)
+        elif failure := _FAILS.search(text):
+            self._fail(f"the run ended with an error: {failure[0].strip()}", number)
         else:
             self._refuse_units(text, number)
             self._take_head(text)
@@ -173,6 +182,18 @@ class _Reader:
                 "and bandwidths in (GB/s)",
             )
 
+    def _check_end(self, text: str, number: int) -> None:
+        found = _WRONG.search(text)
+        if found is not None:
+            values = "1 value" if found[1] == "1" else f"{found[1]} values"
+            self._fail(f"the run ended with {values} out of bounds: FAILED", number)
+
+    def _fail(self, reason: str, number: int) -> None:
+        """Say once a run that it failed: every rank does."""
+        if not self._ended_badly:
+            self.found.append(LeftOut(self.file, number, reason, failed=True))
+        self._ended_badly = True
+
     def _take_head(self, text: str) -> None:
         named = collective_named(text)
         if self._header.begins(text):
@@ -183,6 +204,7 @@ class _Reader:
 
     def _add(self, row: Row) -> None:
         self._settle()
+        self._ended_badly = False
         if row.halves(self._columns) is None:
             self._pending = row
             return
@@ -208,9 +230,11 @@ class _Reader:
     def _settle(self) -> None:
         if self._pending is not None:
             row, self._pending = self._pending, None
-            reason = (
-                f"cut after {len(row.numbers)} numbers, expected time algbw busbw #wrong twice"
-            )
+            count = len(row.numbers)
+            numbers = "1 number" if count == 1 else f"{count} numbers"
+            reason = f"cut after {numbers}, expected time algbw busbw #wrong twice"
+            if self._comma is not None:
+                reason = f"a number {self._comma[0]!r}, expected a decimal point and no comma"
             self.found.append(LeftOut(self.file, row.line, reason))
 
     def _end(self) -> None:

@@ -65,6 +65,10 @@ def _stream(file: str, lines: Iterable[str], options: ReadOptions) -> Iterator[F
             yield found
 
 
+class _WrongError(InputError):
+    """Results that are not what they must be."""
+
+
 class _Reader:
     """Follows a log: commands, titles, heads, rows."""
 
@@ -142,6 +146,8 @@ class _Reader:
         try:
             row = self._measured(number_, cells)
             return row if (why := doubt(row)) is None else LeftOut(self.file, number_, why)
+        except _WrongError as error:
+            return LeftOut(self.file, number_, str(error), failed=True)
         except (InputError, ValueError) as error:
             return LeftOut(self.file, number_, str(error))
 
@@ -154,7 +160,7 @@ class _Reader:
             raise InputError(_NO_RANKS)
         values = dict(zip(self._columns, cells[1:], strict=True))
         if "fail" in values.get("validation", "").lower():
-            raise InputError("wrong results: validation failed")
+            raise _WrongError("wrong results: validation failed")
         size = whole("size", cells[0])
         nbytes = size * ranks if kind.parts else size
         if nbytes > MAX_SIZE:

@@ -43,12 +43,13 @@ def _result(file: str, line: int, text: str | None, options: ReadOptions) -> Fou
     record = parsed(text)
     if not isinstance(record, dict):
         return LeftOut(file, line, "a record that is no JSON object of a usual size")
+    wrong = False
     try:
         row = _row(file, line, record, options)
-        reason = doubt(row)
+        reason, wrong = doubt(row), bool(row.wrong)
     except (InputError, UnknownNameError) as error:
         reason = str(error)
-    return row if reason is None else LeftOut(file, line, reason)
+    return row if reason is None else LeftOut(file, line, reason, wrong)
 
 
 def _row(file: str, line: int, record: dict[str, object], options: ReadOptions) -> Measurement:

@@ -85,7 +85,7 @@ def torch_times(
     Examples
     --------
     >>> torch_times("/no/such/python", []).reason
-    'torch not installed'
+    "/no/such/python can't be run: No such file or directory"
     """
     asked: list[dict[str, Any]] = [
         {
@@ -107,8 +107,10 @@ def torch_times(
             timeout=_SECONDS,
             check=False,
         )
-    except (OSError, subprocess.SubprocessError):
-        return TorchTimes(None, (), NOT_INSTALLED)
+    except OSError as error:
+        return TorchTimes(None, (), f"{python} can't be run: {error.strerror}")
+    except subprocess.SubprocessError:
+        return TorchTimes(None, (), f"torch's estimator took more than {_SECONDS} s")
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no output"])[-1]
         return TorchTimes(None, (), f"torch's estimator failed: {last}")

@@ -16,9 +16,10 @@ from collsim.cli.options import (
 )
 from collsim.cli.output import Output
 from collsim.cli.types import TOLERANCE
-from collsim.errors import CollsimError
+from collsim.errors import CollsimError, InputError
 
 if TYPE_CHECKING:
+    from collsim.calibrate.check import CheckResult
     from collsim.calibrate.suggest import Network
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
@@ -30,7 +31,9 @@ __all__ = ["command"]
     """Hold measured times beside predicted ones, and say where they fall short.
 
     LOG is the output of nccl-tests, or - for standard input. Exits with 1 if a row takes
-    longer than predicted by more than the tolerance.
+    longer than predicted by more than the tolerance, or if a run failed: wrong results, an end
+    by an error. The algorithm that ran is predicted, where the log names it, or else ring or
+    what the profile says; --algorithm predicts another.
 
     Where the numbers say so it is said what a shortfall looks like, as "2 of 8 NICs used".
 
@@ -84,13 +87,14 @@ def command(
         profile=profile,
         network=None if isinstance(model, Cluster) else _cards(name),
     )
+    _refuse_ranks(found, cluster)
     tell(measured, (*_default(cluster, name), *found.notes))
     fitted = isinstance(model, Profile) and model.model == "nccl"
     own = "ring" if profile is None else profile.algorithm
     compared = Compared(
         cluster=name,
         profile=None if profile is None else profile.name,
-        algorithm=algorithm or ("NCCL's own choice" if fitted else own),
+        algorithm=algorithm or _predicted(found, "NCCL's own choice" if fitted else own),
         network="fitted times" if fitted else _network(model),
     )
     kinds, counts = ({getattr(r, key) for r in found.rows} for key in ("collective", "ranks"))
@@ -105,14 +109,43 @@ def command(
         collective=kinds.pop() if len(kinds) == 1 else None,
         ranks=counts.pop() if len(counts) == 1 else None,
         summary=found.summary,
+        failures=list(found.failures),
         suggestions=list(found.suggestions),
     )
     if not found.ok:
-        slow = sum(row.ratio > 1 + tolerance for row in found.rows)
-        raise CollsimError(
-            f"check: {slow} of {len(found.rows)} rows take more than {1 + tolerance:.4g} times "
-            "the predicted time"
-        )
+        raise CollsimError(f"check: {'; '.join(_reasons(found, tolerance))}")
+
+
+def _reasons(found: "CheckResult", tolerance: float) -> list[str]:
+    """Return why a check fails."""
+    slow = sum(row.ratio > 1 + tolerance for row in found.rows)
+    times = (
+        f"{slow} of {len(found.rows)} rows take more than {1 + tolerance:.4g} times the "
+        "predicted time"
+    )
+    return [*found.failures, *([times] if slow else [])]
+
+
+def _predicted(found: "CheckResult", own: str) -> str:
+    """Return which algorithms were predicted: those that ran, where rows name them."""
+    from collsim.nccl.names import OUR_NAME
+
+    ran = {own if r.algorithm is None else OUR_NAME.get(r.algorithm, r.algorithm)
+           for r in found.rows}  # fmt: skip
+    return ", ".join(sorted(ran))
+
+
+def _refuse_ranks(found: "CheckResult", cluster: ClusterChoice) -> None:
+    """Refuse rows of another rank count than --ranks, which an ideal network would take."""
+    from collsim.calibrate.message import MESSAGE
+
+    for row in found.rows:
+        if cluster.ranks not in (None, row.ranks) and row.algorithm != MESSAGE:
+            raise InputError(
+                f"{row.file or 'the log'}: measured on {row.ranks} ranks, but --ranks "
+                f"{cluster.ranks}; leave it out, or choose rows with --where 'ranks == "
+                f"{cluster.ranks}'"
+            )
 
 
 def _cards(name: str) -> "Network | None":

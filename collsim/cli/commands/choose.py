@@ -90,7 +90,7 @@ def command(
     only = [name for names in algorithms for name in names if name not in ("auto", "all")]
     names = _names(collective, nccl.asked)
     network = opened(cluster)
-    tell_large(network, every_size=True)
+    tell_large(network, every_size=True, fold=run["fold"])
     profile = cluster.load_profile()
     # What NCCL would choose is kept where nothing was shown, which is told there.
     tell_scope(

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import fitted_times, tell_fitted, tell_scope
+from collsim.cli.fitted import fitted_times, tell_fitted, tell_scope, tell_shared
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     SizeChoice,
@@ -103,7 +103,7 @@ def command(
 
     profile = cluster.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    tell_large(network)
+    tell_large(network, fold=run["fold"])
     fitted = fitted_times(profile, healthy)
     names: tuple[str, ...] = run.pop("algorithm")
     answer = None
@@ -132,7 +132,8 @@ def command(
         others = sorted({row.algorithm for row in answer.rows} - {own})
         if profile.model == "nccl":
             tell_fitted(profile, answer)
-        elif others:
+        tell_shared(profile)
+        if profile.model != "nccl" and others:
             note(
                 f"profile {profile.name} was fitted to {own}; its alpha and beta "
                 f"are carried over to {', '.join(others)}, which no row of the fit has shown"

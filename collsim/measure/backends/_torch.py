@@ -33,6 +33,8 @@ def import_torch() -> Any:
     MissingExtraError
         If it is not installed; says what to install.
     """
+    # Its warnings are pages of C++ frames; what failed is in the error too.
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     try:
         import torch
         import torch.distributed
@@ -60,6 +62,7 @@ class TorchTransport:
 
     clock: str = "host"
     process_model: str = "process per rank"
+    calls: int = 1
     device: str | None = None
     library: str = ""
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.errors import InputError, UsageError
-from collsim.measure.backends._gpu import share_gpus, stamps_of
+from collsim.measure.backends._gpu import CALLS, share_gpus, stamps_of
 from collsim.measure.backends._torch import TorchTransport
 from collsim.measure.place import Place
 from collsim.measure.transport import Message
@@ -46,6 +46,7 @@ class _Nccl(TorchTransport):
         super().__init__(place, timeout, "cpu:gloo,cuda:nccl", f"cuda:{number}")
         self.graph = graph
         self.clock = "CUDA graph" if graph else "CUDA events"
+        self.calls = CALLS
         self.one_clock = False
         self.device = str(torch.cuda.get_device_name(number))
         version = ".".join(map(str, torch.cuda.nccl.version()))

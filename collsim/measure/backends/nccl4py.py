@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from collsim.core.collective import Collective
 from collsim.errors import InputError, MissingExtraError, UsageError
-from collsim.measure.backends._gpu import share_gpus, stamps_of
+from collsim.measure.backends._gpu import CALLS, share_gpus, stamps_of
 from collsim.measure.backends._torch import TorchTransport, import_torch
 from collsim.measure.place import Place
 from collsim.measure.transport import MOVED, Buffer, Message
@@ -52,6 +52,7 @@ class _Rank(TorchTransport):
     """One rank: a communicator, a stream, a thread. Shares only memory with its base."""
 
     process_model = "one process, a thread per rank"
+    calls = CALLS
     one_clock = False
 
     def __init__(

@@ -136,8 +136,11 @@ def test_a_file_without_a_row_is_an_error(write: Callable[..., str]) -> None:
     path = write(START.format("all_reduce") + RANKS + "Test NCCL failure common.cu:1012\n")
     with pytest.raises(FileError) as caught:
         read_log(path)
+    line = (START.format("all_reduce") + RANKS).count("\n") + 1
     assert str(caught.value) == (
-        f"{path}: no row of measurements, expected nccl-tests lines of size, count, type, times"
+        f"{path}: no row of measurements, expected nccl-tests lines of size, count, type, "
+        f"times (1 left out: {path}:{line}: the run ended with an error: Test NCCL failure "
+        "common.cu:1012)"
     )
 
 
@@ -197,3 +200,52 @@ def test_damaged_logs_never_give_a_traceback(
     except FileError:
         return
     assert all(row.seconds > 0 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("1,024  256  float  sum", "a size of '1,024', expected a whole number without"),
+        ("1024  2.56  float  sum", "a count of '2.56', expected a whole number without"),
+        ("1024  256  fp6  sum", "type 'fp6' is not known"),
+    ],
+)
+def test_a_row_of_another_spelling_is_left_out_with_its_reason(
+    write: Callable[..., str], line: str, reason: str
+) -> None:
+    """It is not passed over in silence."""
+    rest = "  -1  9.42  0.11  0.16  0  8.97  0.11  0.17  0\n"
+    good = f"1024  256  float  sum{rest}"
+    found = read_log(write(START.format("all_reduce") + RANKS + line + rest + good))
+    assert len(found) == 2
+    assert [left.reason.startswith(reason) for left in found.left_out] == [True]
+
+
+def test_a_reduction_of_another_name_is_read(write: Callable[..., str]) -> None:
+    """Its time is that of its bytes, whatever is done to them."""
+    row = "1024  256  float  premulsum  -1  9.42  0.11  0.16  0  8.97  0.11  0.17  0\n"
+    found = read_log(write(START.format("all_reduce") + RANKS + row))
+    assert found.values("op") == ("premulsum",)
+
+
+def test_a_run_that_ended_badly_is_said_to_have_failed(write: Callable[..., str]) -> None:
+    """Once, though every rank says so; wrong values are counted at the end, too."""
+    row = "1024  256  float  sum  -1  9.42  0.11  0.16  {}  8.97  0.11  0.17  0\n"
+    head = START.format("all_reduce") + RANKS
+    ends = "node: Test NCCL failure common.cu:1012 'unhandled system error'\n" * 2
+    found = read_log(write(head + row.format(0) + ends))
+    assert [left.failed for left in found.left_out] == [True]
+    assert "Test NCCL failure common.cu:1012" in found.left_out[0].reason
+    ends = "# Out of bounds values : 7 FAILED\n"
+    found = read_log(write(head + row.format(7) + ends))
+    assert [left.failed for left in found.left_out] == [True, True]
+    assert found.left_out[1].reason == "the run ended with 7 values out of bounds: FAILED"
+    fine = read_log(write(head + row.format(0) + "# Out of bounds values : 0 OK\n"))
+    assert fine.left_out == ()
+
+
+def test_decimal_commas_are_named(write: Callable[..., str]) -> None:
+    """A row that ends at one is not merely cut."""
+    row = "1024  256  float  sum  -1  9,42  0,11  0,16  0  8,97  0,11  0,17  0\n"
+    with pytest.raises(FileError, match="a number '9,42', expected a decimal point and no com"):
+        read_log(write(START.format("all_reduce") + RANKS + row))

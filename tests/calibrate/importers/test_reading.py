@@ -88,3 +88,11 @@ def test_another_run_is_no_copy(write: Callable[..., str]) -> None:
     """One number that differs is enough."""
     other = write(LOG.read_text("utf-8").replace("   21.08", "   21.09", 1))
     assert len(read_logs([LOG, other])) == 2 * len(read_log(str(LOG)))
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_read(tmp_path: Path, order: str) -> None:
+    """As PowerShell writes what is sent to a file; its first bytes tell."""
+    path = tmp_path / "a.txt"
+    path.write_bytes(("\ufeff" + LOG.read_text("utf-8")).encode(order))
+    assert [row.seconds for row in read_log(path)] == [row.seconds for row in read_log(LOG)]

@@ -146,3 +146,21 @@ def test_a_time_without_a_unit_is_no_time(tmp_path: Path) -> None:
     path.write_text("collective,ranks,size,time\nall_reduce,8,8,1\n")
     with pytest.raises(FileError, match="no measurements in a known format"):
         read_log(path)
+
+
+def test_messages_between_ranks_are_no_collective() -> None:
+    """As `calibrate measure --csv` marks them; ping-pong is one message one way."""
+    text = "pattern,collective,ranks,size,algorithm,time_us,runs\n"
+    text += "ping_pong,sendrecv,2,1024,direct,40.0,\n"
+    text += "shift,sendrecv,4,1024,,90.0,\nself,,4,1024,,9.0,\n"
+    text += "collective,all_reduce,4,1024,mst,90.0,schedule\n"
+    found = parse(measurements_csv.IMPORTER, text)
+    assert [(row.collective, row.algorithm) for row in found] == [
+        ("sendrecv", "p2p"),
+        ("all_reduce", "mst"),
+    ]
+    assert [str(left.reason) for left in found.left_out] == [
+        "shift, messages between ranks: no collective",
+        "self, messages between ranks: no collective",
+    ]
+    assert found.notes == ()

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +11,8 @@ from collsim.cli.lazy import command as _command
 from collsim.cli.measure_options import MeasureChoice, measure_options
 from collsim.cli.measuring import measured
 from collsim.cli.output import Output, note
-from collsim.errors import FileError, InputError
+from collsim.cli.run_files import check_written, file_names, remove_stale
+from collsim.errors import InputError
 from collsim.files import write_whole
 
 if TYPE_CHECKING:
@@ -60,12 +61,12 @@ def command(
     """Measure, fit and write."""
     output = Output(as_json, as_csv, "-")
     output.check()
-    stem = path.removesuffix(".toml")
-    rows_file, cluster_file = f"{stem}.jsonl", f"{stem}-cluster.toml"
-    _check_written((path, cluster_file), resume)
-    if not measured(rows_file, resume, choice.with_p2p(), **how):
+    rows_file, cluster_file = file_names(path)
+    check_written((path, cluster_file), resume)
+    if not measured(rows_file, resume, choice.with_p2p(), fitted=True, **how):
         return
     from collsim.calibrate.against import compare
+    from collsim.calibrate.neighbours import slow_points
     from collsim.calibrate.nodes import of_rows
     from collsim.calibrate.nodes_cluster import cluster_of
     from collsim.calibrate.point_to_point import profile_of
@@ -77,9 +78,9 @@ def command(
     rows, left_out = usable(read_rows(rows_file))
     for text in left_out:
         note(text)
-    for text in _missed(rows, choice.target, choice.iterations):
+    for text in (*_missed(rows, choice.target, choice.iterations), *slow_points(rows)):
         note(text)
-    title = name or os.path.basename(stem)
+    title = name or os.path.basename(path.removesuffix(".toml"))
     try:
         found, nodes = of_rows(rows)
     except InputError as error:
@@ -100,6 +101,7 @@ def command(
         files.append(cluster_file)
         note(f"predict with it: collsim predict all_reduce -c {shlex.quote(cluster_file)}")
     else:
+        remove_stale(cluster_file)
         note(
             f"predict with it: collsim predict all_reduce --profile {shlex.quote(path)} "
             f"--ranks {ranks}"
@@ -127,17 +129,6 @@ def _cluster_file(
     if nodes is not None:
         return nodes_document(nodes, title)
     return cluster_document(found, ranks, title) if found.shares and not gpus else None
-
-
-def _check_written(paths: Iterable[str], resume: bool) -> None:
-    """Refuse to write over what is there, before hours of measuring."""
-    for path in paths:
-        if os.path.isdir(path):
-            raise FileError(path, "is a directory")
-        if os.path.lexists(path) and not resume:
-            raise FileError(
-                path, "exists; --resume goes on and writes it anew, or name another file"
-            )
 
 
 def _missed(rows: "Sequence[Row]", target: float, count: int | None) -> Iterator[str]:

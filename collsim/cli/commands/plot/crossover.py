@@ -60,12 +60,13 @@ def command(
     check_range(first, last)
     if measured is not None:
         _refuse_model(cluster, first, last, run)
+        from collsim.calibrate.neighbours import slow_points
         from collsim.calibrate.usable import usable
         from collsim.core.measurements_file import read_rows
         from collsim.plot.measured import plot_measured
 
         rows, left_out = usable(read_rows(measured))
-        for text in left_out:
+        for text in (*left_out, *slow_points(rows)):
             note(text)
         plot_measured(collective, a, b, rows, path)
         return
