@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.algorithms import find
 from collsim.choose.crossover import Crossover, crossover
 from collsim.choose.curve import Counts, Curve, Model
-from collsim.choose.predict import curves
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.engine.bound import lower_bound
@@ -84,7 +84,7 @@ def plot_crossover(
     Raises
     ------
     InputError
-        For another ending, an empty range, or an algorithm that does not apply.
+        For another ending, an empty range, one algorithm twice, or one that does not apply.
     FileError
         If the file can't be written.
 
@@ -103,11 +103,17 @@ def plot_crossover(
         min_bytes=min_bytes or 1.0, max_bytes=max_bytes or 2.0**40, fold=fold,
     )  # fmt: skip
     low, high = _view(found, min_bytes, max_bytes)
-    whole = curves(
-        kind.name, cluster, "all",
-        root=root, chunks=chunks, channels=channels, model=model, fold=fold,
-    )[0]  # fmt: skip
-    pair = [next(curve for curve in whole if curve.name == name) for name in (a, b)]
+    if found.a == found.b:
+        raise InputError(f"plot: both algorithms are {found.a}, expected two that differ")
+    pair = [
+        Curve(
+            kind.name, name, cluster, root=root, model=model,
+            chunks=chunks if find(kind.name, name).chunked else "auto",
+            channels=channels if find(kind.name, name).channeled else "auto",
+            fold=fold,
+        )
+        for name in (found.a, found.b)
+    ]  # fmt: skip
     sizes = np.geomspace(low, high, _POINTS)
     bound = np.array([lower_bound(kind, cluster, n) for n in sizes])
     with styled():

@@ -12,14 +12,14 @@ from collsim.workload.derive import message, stages
 from collsim.workload.layout import layout
 from collsim.workload.parts import Call
 from collsim.workload.result import Estimate, EstimateRow, StepEvent
-from collsim.workload.steps import COMPUTE, tasks
+from collsim.workload.steps import COMPUTE, count, tasks
 from collsim.workload.timing import Timed, Timer
 
 __all__ = ["Estimate", "EstimateRow", "StepEvent", "estimate", "own_cluster"]
 
 _ROUNDING: Final = 1e-9
-# Visits of layers and calls of a step; a second or two for each million of events.
-_MOST: Final = 500_000
+# Tasks of a step: some ten seconds and a gigabyte.
+_MOST: Final = 1_000_000
 
 
 def own_cluster(work: Workload) -> Cluster:
@@ -89,12 +89,15 @@ def estimate(
             "estimate: got a rank that enters late, but a step has many collectives; "
             "expected a cluster without delays"
         )
-    _check_size(work)
+    # Before parts are made, of which there may be too many, and with the calls that they have.
+    passes = work.batch.micro_batches
+    _check_size(work, (2 * work.layers + sum(given.count for given in work.given)) * passes)
     found = layout(work.parallel, cluster.ranks)
     parts = stages(work, found)
+    _check_size(work, count(parts, passes))
     todo = tasks(
         parts,
-        micro_batches=work.batch.micro_batches,
+        micro_batches=passes,
         prefetch=work.parallel.prefetch,
         message=message(work, found),
         optimizer=work.compute.optimizer,
@@ -106,12 +109,10 @@ def estimate(
     return _estimate(work, cluster, events, timed, (found.tensor, found.expert, found.data))
 
 
-def _check_size(work: Workload) -> None:
-    visits = 2 * work.layers + sum(given.count for given in work.given)
-    visits *= work.batch.micro_batches
-    if visits > _MOST:
+def _check_size(work: Workload, size: int) -> None:
+    if size > _MOST:
         raise TooLargeError(
-            f"workload {work.name}: {visits:,} layers and collectives in a step, which is more "
+            f"workload {work.name}: {size:,} layers and collectives in a step, which is more "
             f"than the {_MOST:,} that are put together; expected fewer layers, micro-batches "
             "or calls"
         )

@@ -10,7 +10,7 @@ from typing import Final
 
 from collsim.workload.parts import Call, Part, Use
 
-__all__ = ["COMPUTE", "Task", "order_1f1b", "tasks"]
+__all__ = ["COMPUTE", "Task", "count", "order_1f1b", "tasks"]
 
 COMPUTE: Final = "compute"
 
@@ -58,6 +58,21 @@ def order_1f1b(stages: int, micro_batches: int, stage: int) -> list[tuple[str, i
     for i in range(micro_batches - ahead):
         order += [("forward", ahead + i), ("backward", i)]
     return order + [("backward", i) for i in range(micro_batches - ahead, micro_batches)]
+
+
+def count(stages: Sequence[Sequence[Part]], micro_batches: int) -> int:
+    """Return how many tasks :func:`tasks` makes of these.
+
+    Examples
+    --------
+    Two stages of one layer, three passes: computing there and back, messages, optimizers:
+
+    >>> count([[Part("layer 0")], [Part("layer 1")]], 3)
+    20
+    """
+    uses = [use.when == "each" for parts in stages for part in parts for use in part.uses()]
+    visits = 2 * sum(map(len, stages)) + sum(uses) + 2 * (len(stages) - 1)
+    return visits * micro_batches + len(uses) - sum(uses) + len(stages)
 
 
 def tasks(

@@ -54,17 +54,37 @@ def test_text_says_what_it_is(run: Run) -> None:
     ("options", "ranks", "name"),
     [
         ("--nodes 4", 32, "dgx-h100"),
-        ("-c dgx-a100", 8, "dgx-a100"),
+        ("-c dgx-a100", 16, "dgx-a100"),
+        ("-c dgx-a100 --ranks 8", 8, "dgx-a100"),
+        ("-c dgx-a100 --gpus-per-node 8", 16, "dgx-a100"),
         ("--alpha 5us --bandwidth 50GB/s --ranks 16", 16, "ideal"),
-        ("--ranks 8", 8, "textbook-h100"),
+        ("--ranks 8", 8, "dgx-h100"),
+        ("--profile h100-ndr", 16, "dgx-h100"),
+        ("--set network.nodes=4", 32, "dgx-h100"),
     ],
 )
 def test_options_name_another_cluster(
     answer: Answer, options: str, ranks: int, name: str
 ) -> None:
-    """A number of nodes alone is of the file's cluster."""
+    """What they leave open is as the file says: its cluster, and two nodes."""
     found = answer(f"{HAND} {options}")
     assert (found["ranks"], found["cluster"]) == (ranks, name)
+
+
+def test_a_cluster_without_nodes_is_said_to_be_one(run: Run) -> None:
+    """The file's nodes are left out, not refused; a file of a cluster has its own size."""
+    told = run(f"{HAND} -c textbook-h100")
+    assert "not on the 2 nodes that the workload's file names: nodes: got 2" in told.stderr
+    assert told.stdout.startswith("by-hand on 8 ranks of textbook-h100")
+    mine = run(f"{HAND} -c configs/clusters/dgx-h100.toml")
+    assert mine.stdout.startswith("by-hand on 8 ranks of dgx-h100")
+
+
+def test_the_help_names_one_default(run: Run) -> None:
+    """The workload's cluster; other commands keep theirs."""
+    assert "[default: the workload's]" in run("estimate --help").stdout
+    assert "textbook-h100" not in run("estimate --help").stdout
+    assert "[default: textbook-h100]" in run("predict --help").stdout
 
 
 def test_what_if(answer: Answer, run: Run) -> None:

@@ -298,3 +298,27 @@ def test_times_on_the_axis_have_their_unit() -> None:
     assert [time_label(t) for t in (1e-9, 1e-6, 1e-3, 1.0, 1e4, 2.5e-5)] == [
         "1 ns", "1 µs", "1 ms", "1 s", "1e+04 s", "25 µs",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("hierarchical:across=ring", "hierarchical"),
+        ("hierarchical:across=one_shot,inside=bruck", "hierarchical:inside=bruck,"),
+        ("hierarchical:across=double_binary_tree", "hierarchical:across=double_binary_tree"),
+    ],
+)
+def test_any_options_in_any_order_are_drawn(spec: str, name: str) -> None:
+    """Also those that a search over all algorithms does not try."""
+    figure = plot_crossover(
+        "all_reduce", spec, "mst", Cluster.load("dgx-h100", nodes=2),
+        min_bytes=2**20, max_bytes=2**22,
+    )  # fmt: skip
+    labels = [str(line.get_label()) for line in figure.axes[0].get_lines()]
+    assert any(name in label for label in labels)
+
+
+def test_one_algorithm_is_no_pair() -> None:
+    """Two curves of one name would say nothing."""
+    with pytest.raises(InputError, match="both algorithms are ring, expected two"):
+        plot_crossover("all_reduce", "ring", "ring", EIGHT)

@@ -27,7 +27,10 @@ from collsim.core.workload import (
     Workload,
 )
 from collsim.errors import InputError, TooLargeError
+from collsim.workload.derive import stages
+from collsim.workload.layout import layout
 from collsim.workload.result import Estimate
+from collsim.workload.steps import count
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "workloads"
 RANKS = 8
@@ -198,6 +201,29 @@ def test_steps_too_long_to_put_together_are_refused() -> None:
     long = dataclasses.replace(one("none"), batch=Batch(1, 1, 2**20))
     with pytest.raises(TooLargeError, match="12,582,912 layers and collectives in a step"):
         collsim.estimate(long, network())
+
+
+def test_calls_of_a_model_count_as_well() -> None:
+    """Four layers in 50,000 passes alone are fewer than what is put together."""
+    work = Workload(
+        "w", Compute(forward=1e-3, backward=1e-3), Parallel(tensor=2), Batch(32, 2, 50_000),
+        MODEL,
+    )  # fmt: skip
+    # Four layers, embedding and head, there and back; 2 all_reduce of a layer, and one of
+    # the embedding and of the head; three gradients' buckets and the optimizer, once.
+    passes = 2 * 6 + 2 * 2 * 4 + 2
+    with pytest.raises(TooLargeError, match=rf"w: {passes * 50_000 // 1000:,},\d\d\d layers"):
+        collsim.estimate(work, network())
+
+
+@settings(max_examples=20)
+@given(works())
+def test_tasks_are_counted_before_they_are_made(work: Workload) -> None:
+    """With the calls of every pass, those of one pass, and the messages between stages."""
+    found = layout(work.parallel, RANKS)
+    parts = stages(work, found)
+    step = collsim.estimate(work, network())
+    assert count(parts, work.batch.micro_batches) == len(step.events)
 
 
 def test_late_ranks_are_refused() -> None:

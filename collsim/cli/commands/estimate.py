@@ -1,20 +1,15 @@
 """``collsim estimate``: a step of training, and what it waits for."""
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 import click
 
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.fitted import tell_simulated
+from collsim.cli.home import at_home
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import cluster_options, output_options
 from collsim.cli.output import Output
 from collsim.cli.what_if import opened, tell_large
 from collsim.errors import UsageError
-
-if TYPE_CHECKING:
-    from collsim.core.workload import Home
 
 __all__ = ["command"]
 
@@ -23,7 +18,8 @@ __all__ = ["command"]
     """Estimate how long a step of training takes, and how much of it waits for messages.
 
     WORKLOAD is a TOML file: the shape of a model and how ranks share it, or collectives as
-    they are; docs/workloads.md has the format. Without a cluster, it runs where the file says.
+    they are; docs/workloads.md has the format. It runs where the file says, as far as the
+    options say nothing else: another preset is taken with as many nodes.
 
     \b
     Examples:
@@ -51,7 +47,7 @@ def command(workload: str, trace: str | None, cluster: ClusterChoice, output: Ou
     from collsim.config.workload import load
 
     work = load(workload)
-    choice = _home(cluster, work.home)
+    choice = at_home(cluster, work.home)
     network, well = opened(choice), choice.healthy()
     from collsim.report.estimate_text import ESTIMATE_KEYS, estimate_head, estimate_text
     from collsim.report.records import records
@@ -79,15 +75,7 @@ def command(workload: str, trace: str | None, cluster: ClusterChoice, output: Ou
     )
 
 
-def _home(choice: ClusterChoice, home: "Home") -> ClusterChoice:
-    """Return the choice with the file's cluster where the options name none."""
-    named = (choice.cluster, choice.alpha, choice.bandwidth, choice.profile, choice.ranks)
-    if home.cluster is None or named != (None,) * len(named):
-        return choice
-    own = choice.nodes is None
-    return replace(
-        choice,
-        cluster=home.cluster,
-        nodes=home.nodes if own else choice.nodes,
-        gpus_per_node=choice.gpus_per_node or home.gpus_per_node,
-    )
+# Of other commands a preset is the default.
+for _option in command.params:
+    if isinstance(_option, click.Option) and _option.name == "cluster":
+        _option.help = "A preset, or a file: .toml, or with a slash.  [default: the workload's]"
