@@ -123,9 +123,7 @@ def as_folded(folded: "Mapping[str, str]") -> dict[str, dict[str, str]]:
     return {"folded": dict(folded)} if folded else {}
 
 
-def tell_large(
-    cluster: "Cluster", every_size: bool = False, *, fold: bool = False
-) -> None:
+def tell_large(cluster: "Cluster", every_size: bool = False, *, fold: bool = False) -> None:
     """Say before a long simulation that it is one."""
     if every_size and cluster.sharing == "fair" and cluster.ranks >= _LARGE_FAIR:
         note(

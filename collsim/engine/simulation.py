@@ -102,9 +102,7 @@ class Simulation:
         entered = plan.rounded(self.entered)
         return timeline(self.schedule, nbytes, plan, outcome, entered, shared=self.fair)
 
-    def timed(
-        self, nbytes: float, outcome: Outcome | None = None
-    ) -> tuple[float, Breakdown]:
+    def timed(self, nbytes: float, outcome: Outcome | None = None) -> tuple[float, Breakdown]:
         """Return the time in seconds at a size in bytes, and where it goes."""
         found = self.run(nbytes, outcome)
         return found.makespan, found.breakdown

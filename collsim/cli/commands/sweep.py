@@ -80,7 +80,7 @@ def command(
         rows, lacking, reason = _run(grid, None, run, found.extend)
         _emit(grid, found, output)
         _tell(lacking, rows)
-    if rows and lacking == rows:
+    if rows and lacking == rows and not resume:
         raise InputError(f"{file}: nothing of it can be predicted; {reason}")
 
 
