@@ -100,7 +100,7 @@ def command(
     kinds, counts = ({getattr(r, key) for r in found.rows} for key in ("collective", "ranks"))
     output.emit(
         "check",
-        records(found.rows),
+        records(found.rows) if output.as_json or output.as_csv else [],
         keys_of(CheckRow),
         lambda: check_text(found, compared),
         cluster=name,
