@@ -2,7 +2,7 @@
 
 from collsim.algorithms import algorithm_names
 from collsim.calibrate.formula import Chunks, Predicted
-from collsim.calibrate.message import MESSAGE, message_of
+from collsim.calibrate.message import is_message, message_of
 from collsim.calibrate.nccl_model import COVERED, fitted_of
 from collsim.calibrate.nccl_model.batch import Case, case_of, unknown_piece
 from collsim.calibrate.predictor import predictor_of
@@ -44,7 +44,7 @@ class FittedExpectation:
 
     def __call__(self, row: Measurement) -> Predicted | str:
         """Return the time that is expected of a row, or why none can be."""
-        if row.algorithm == MESSAGE:
+        if is_message(row):
             return message_of(self._profile, row)
         reason = unknown_piece(row, self._fitted.system)
         if reason is not None:

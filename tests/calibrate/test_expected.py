@@ -124,3 +124,14 @@ def test_a_fit_of_nccl_takes_an_algorithm_that_is_named_without_a_protocol() -> 
     assert unknown_piece(replace(tree, algorithm="mst"), system) == (
         "mst ran, which NCCL does not have there by its model"
     )
+
+
+def test_nccl_s_p2p_is_a_message_of_sendrecv_only() -> None:
+    """An all_to_all of it is our direct one, which sends to every rank."""
+    rows = [
+        Measurement("all_to_all", 8, 8, 1e-4, algorithm=a, nodes=1) for a in ("p2p", "direct")
+    ]
+    expect = expectation_of(Cluster.load("dgx-h100"), None, None)
+    assert expect(rows[0]) == expect(rows[1])
+    with pytest.raises(InputError, match="measured on 4 ranks of 1 node, but cluster dgx-h100"):
+        check(Measurements([replace(rows[0], ranks=4)]), Cluster.load("dgx-h100"))

@@ -140,7 +140,8 @@ def _refuse_ranks(found: "CheckResult", cluster: ClusterChoice) -> None:
     from collsim.calibrate.message import MESSAGE
 
     for row in found.rows:
-        if cluster.ranks not in (None, row.ranks) and row.algorithm != MESSAGE:
+        message = (row.collective, row.algorithm) == ("sendrecv", MESSAGE)
+        if cluster.ranks not in (None, row.ranks) and not message:
             raise InputError(
                 f"{row.file or 'the log'}: measured on {row.ranks} ranks, but --ranks "
                 f"{cluster.ranks}; leave it out, or choose rows with --where 'ranks == "
