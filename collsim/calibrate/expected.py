@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from collsim.calibrate.fitted_check import FittedExpectation
 from collsim.calibrate.formula import Chunks, Predicted, Predictor, found_for
-from collsim.calibrate.message import MESSAGE, message_of
+from collsim.calibrate.message import MESSAGE, is_message, message_of
 from collsim.calibrate.predictor import predictor_of
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement
@@ -61,6 +61,8 @@ def our_name(row: Measurement) -> str | None:
     >>> our_name(Measurement("all_reduce", 8, 1024, 1e-5, algorithm="tree"))
     'double_binary_tree'
     """
+    if row.algorithm == MESSAGE:
+        return "direct"  # of all_to_all, NCCL's p2p
     return None if row.algorithm is None else OUR_NAME.get(row.algorithm, row.algorithm)
 
 
@@ -75,7 +77,8 @@ def forced_notes(rows: Sequence[Measurement], algorithm: str | None) -> list[str
     """
     if algorithm is None:
         return []
-    others = [row for row in rows if our_name(row) not in (None, algorithm, MESSAGE)]
+    whole = [row for row in rows if not is_message(row)]
+    others = [row for row in whole if our_name(row) not in (None, algorithm)]
     others = [row for row in others if found_for(row.collective, algorithm)[0] == algorithm]
     if not others:
         return []
@@ -100,7 +103,7 @@ class _Named:
         self._predictors: dict[str | None, Predictor] = {}
 
     def __call__(self, row: Measurement) -> Predicted | str:
-        if row.algorithm == MESSAGE:
+        if is_message(row):
             return message_of(self._model, row)
         name = our_name(row)
         if self._algorithm is not None or name is None:

@@ -2,7 +2,7 @@
 
 from collsim.algorithms import algorithm_names
 from collsim.calibrate.formula import Chunks, Predicted
-from collsim.calibrate.message import MESSAGE, message_of
+from collsim.calibrate.message import is_message, message_of
 from collsim.calibrate.nccl_model import COVERED, fitted_of
 from collsim.calibrate.nccl_model.batch import Case, case_of, unknown_piece
 from collsim.calibrate.predictor import predictor_of
@@ -44,7 +44,7 @@ class FittedExpectation:
 
     def __call__(self, row: Measurement) -> Predicted | str:
         """Return the time that is expected of a row, or why none can be."""
-        if row.algorithm == MESSAGE:
+        if is_message(row):
             return message_of(self._profile, row)
         reason = unknown_piece(row, self._fitted.system)
         if reason is not None:
@@ -60,23 +60,11 @@ class FittedExpectation:
                 f"{row.source}: measured on {case.nodes} nodes, but profile "
                 f"{self._profile.name} was fitted to one"
             )
-        if row.algorithm is not None and case.algorithm is None:
-            return self._forced(row, where)
         piece = case.algorithm, case.protocol
-        if piece == (None, None):
+        peers = case.collective == "all_to_all" and case.protocol is None
+        if peers or case.algorithm is None:
             piece = self._fitted.choice(*where, row.nbytes)
         return self._timed(where, row.nbytes, str(piece[0]), piece[1])
-
-    def _forced(self, row: Measurement, where: tuple[str, int, int]) -> Predicted | str:
-        """Return the time of an algorithm that a row names without a protocol."""
-        pieces = self._fitted.available(*where)
-        theirs = {OUR_NAME.get(a, "direct"): a for a, _ in pieces}
-        ran = str(row.algorithm)
-        name = theirs.get(OUR_NAME.get(ran, ran))
-        if name is not None:
-            return self._timed(where, row.nbytes, name, None)
-        known = ", ".join(dict.fromkeys(a for a, _ in pieces))
-        return f"{ran} ran, which is none of the profile's {known}"
 
     def _named(self, row: Measurement, where: tuple[str, int, int]) -> Predicted:
         theirs = {OUR_NAME.get(a, "direct"): a for a, _ in self._fitted.available(*where)}

@@ -1,7 +1,7 @@
 """What an importer is: how to know its format, and how to read it."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from collsim.core.collective import check_ranks, collective
@@ -52,6 +52,18 @@ class ReadOptions:
         if self.gpus_per_node is None:
             return None
         return -(-ranks // self.gpus_per_node)
+
+    def placed(self, row: Measurement) -> Measurement:
+        """Return a row with its number of hosts, where only the caller said enough.
+
+        Examples
+        --------
+        >>> ReadOptions(gpus_per_node=8).placed(Measurement("broadcast", 16, 8, 1e-6)).nodes
+        2
+        """
+        if row.nodes is not None or self.gpus_per_node is None:
+            return row
+        return replace(row, nodes=self.nodes(row.ranks))
 
 
 @dataclass(frozen=True)

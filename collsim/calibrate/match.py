@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from collsim.calibrate.gpu_names import gpus_named
-from collsim.calibrate.message import MESSAGE
+from collsim.calibrate.message import is_message
 from collsim.calibrate.predictor import is_ideal
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement
@@ -36,7 +36,7 @@ def cluster_notes(rows: Sequence[Measurement], cluster: Cluster) -> list[str]:
         found = ", ".join(map(str, nodes))
         why = f"rows of {found} nodes are compared with ranks joined all alike"
         return [f"an ideal network has no nodes: {why}"]
-    whole = [row for row in rows if row.algorithm != MESSAGE]
+    whole = [row for row in rows if not is_message(row)]
     for row in whole:
         if row.ranks != cluster.ranks or row.nodes not in (None, cluster.nodes):
             raise InputError(

@@ -13,10 +13,23 @@ from collsim.core.profile import Profile
 from collsim.core.schedule import Schedule
 from collsim.engine.simulate import simulate
 
-__all__ = ["MESSAGE", "message_of"]
+__all__ = ["MESSAGE", "is_message", "message_of"]
 
 MESSAGE: Final = "p2p"
 """The algorithm of rows of sendrecv that are of one message one way."""
+
+
+def is_message(row: Measurement) -> bool:
+    """Return whether a row is of one message; all_to_all is of NCCL's p2p, too.
+
+    Examples
+    --------
+    >>> is_message(Measurement("sendrecv", 2, 8, 1e-6, algorithm="p2p"))
+    True
+    >>> is_message(Measurement("all_to_all", 8, 8, 1e-6, algorithm="p2p"))
+    False
+    """
+    return row.algorithm == MESSAGE and row.collective == "sendrecv"
 
 
 def message_of(model: Profile | Cluster, row: Measurement) -> Predicted | str:

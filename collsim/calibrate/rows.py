@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from collsim.algorithms import algorithm_names
-from collsim.calibrate.message import MESSAGE
+from collsim.calibrate.message import is_message
 from collsim.core.collective import collective
 from collsim.core.measurements import CPU_TIME, LeftOut, Measurement
 from collsim.errors import InputError
@@ -112,7 +112,7 @@ def _is_of(row: Measurement, algorithm: str) -> bool:
     """Return whether a row can be of an algorithm, by our name or NCCL's."""
     ran = row.algorithm
     # One message costs what one of several at once does, where nothing is shared.
-    alone = ran == MESSAGE and algorithm == "direct"
+    alone = is_message(row) and algorithm == "direct"
     return ran in (None, algorithm) or OUR_NAME.get(str(ran)) == algorithm or alone
 
 

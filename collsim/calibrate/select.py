@@ -142,10 +142,9 @@ def select(
         if not rows:
             other = "out-of-place" if columns == "in-place" else "in-place"
             left = measurements.left_out
-            why = f"; {len(left)} are left out, first {left[0]}" if left else ""
+            why = f"; {len(left)} left out, first {left[0]}" if left else ""
             raise InputError(
-                f"no {columns} row among {len(measurements)}, all are {other}{why}: expected "
-                f"other rows, or --columns {other}"
+                f"no {columns} row among {len(measurements)}, all are {other}{why}"
             )
     for text in where:
         condition = parse_condition(text)

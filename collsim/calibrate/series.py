@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from collsim.calibrate.message import MESSAGE
+from collsim.calibrate.message import is_message
 from collsim.core.measurements import Measurement
 
 __all__ = ["Series", "series_of"]
@@ -53,7 +53,7 @@ def series_of(rows: Sequence[Measurement]) -> list[Series]:
     groups: dict[tuple[int, str, int, int, bool], list[Measurement]] = {}
     for row in rows:
         key = (places[row.source.file], row.collective, row.ranks, row.nodes or 0,
-               row.algorithm == MESSAGE)  # fmt: skip
+               is_message(row))  # fmt: skip
         groups.setdefault(key, []).append(row)
     found = []
     for key in sorted(groups):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from collsim.calibrate.check import check
 from collsim.calibrate.expected import expectation_of
+from collsim.calibrate.nccl_model import System, fit_nccl
+from collsim.calibrate.nccl_model.batch import unknown_piece
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement, Measurements
 from collsim.core.profile import Parameter, Profile
@@ -99,3 +103,35 @@ def test_what_waits_to_start_is_latency() -> None:
     found = expectation_of(cluster, "one_shot", None)(Measurement("all_reduce", 8, 8, 1e-4))
     assert not isinstance(found, str)
     assert found.transfer < 0.01 * found.latency
+
+
+def test_a_fit_of_nccl_takes_an_algorithm_that_is_named_without_a_protocol() -> None:
+    """Rows of a forced tree are the tree's, and not what NCCL would have chosen."""
+    system = System("hopper", 12, 360.0, nvls=True)
+    case = {"protocol": "simple", "nodes": 1}
+    known = fit_nccl(
+        [
+            Measurement("all_reduce", 4, 2**k, s, algorithm=a, **case)  # type: ignore[arg-type]
+            for k in range(20, 34)
+            for a, s in (("ring", 2e-5 + 2**k * 4e-12), ("tree", 2e-5 + 2**k * 6e-12))
+        ],
+        system,
+    )
+    tree = Measurement("all_reduce", 4, 2**33, 0.05, algorithm="tree", nodes=1)
+    ring = Measurement("all_reduce", 4, 2**33, 0.03, algorithm="ring", nodes=1)
+    times = known.predict([tree, ring])
+    assert times[0] / times[1] == pytest.approx(1.5, rel=0.05)
+    assert unknown_piece(replace(tree, algorithm="mst"), system) == (
+        "mst ran, which NCCL does not have there by its model"
+    )
+
+
+def test_nccl_s_p2p_is_a_message_of_sendrecv_only() -> None:
+    """An all_to_all of it is our direct one, which sends to every rank."""
+    rows = [
+        Measurement("all_to_all", 8, 8, 1e-4, algorithm=a, nodes=1) for a in ("p2p", "direct")
+    ]
+    expect = expectation_of(Cluster.load("dgx-h100"), None, None)
+    assert expect(rows[0]) == expect(rows[1])
+    with pytest.raises(InputError, match="measured on 4 ranks of 1 node, but cluster dgx-h100"):
+        check(Measurements([replace(rows[0], ranks=4)]), Cluster.load("dgx-h100"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from collsim.calibrate.select import parse_condition, select
-from collsim.core.measurements import Measurement, Measurements
+from collsim.core.measurements import LeftOut, Measurement, Measurements
 from collsim.errors import CollsimError
 
 ROWS = Measurements(
@@ -101,3 +101,29 @@ def test_no_rows_at_all_is_an_error() -> None:
     """Nothing to choose from."""
     with pytest.raises(CollsimError, match="no rows, expected at least one measurement"):
         select(Measurements([]))
+
+
+def test_rows_that_were_left_out_are_the_reason_where_there_is_one() -> None:
+    """Not merely that all others are of the other column."""
+    rows = [Measurement("all_reduce", 8, 8, 1e-5, in_place=True)]
+    left = [LeftOut("a", 19, "out of place: 9 elements are wrong", failed=True)]
+    with pytest.raises(CollsimError) as caught:
+        select(Measurements(rows, left))
+    assert str(caught.value) == (
+        "no out-of-place row among 1, all are in-place; 1 left out, first a:19: out of place: "
+        "9 elements are wrong"
+    )
+
+
+def test_a_condition_that_the_other_column_meets_says_so() -> None:
+    """README's own run measures collectives in place."""
+    rows = Measurements(
+        Measurement(name, 8, 8, 1e-5, in_place=inside)
+        for name, inside in (("broadcast", False), ("all_reduce", True))
+    )
+    with pytest.raises(CollsimError) as caught:
+        select(rows, where=["collective == all_reduce"])
+    assert str(caught.value) == (
+        "no row left by 'collective == all_reduce': collective is broadcast; --columns "
+        "in-place has 1"
+    )

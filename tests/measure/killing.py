@@ -106,7 +106,8 @@ def kill_one(folder: Path, seed: int) -> Aftermath:
         try:
             os.kill(victim, signal.SIGKILL)
         except ProcessLookupError as error:
-            raise AssertionError("the run was over before its rank was killed") from error
+            _, text = run.communicate(timeout=PATIENCE)
+            raise AssertionError(f"over before its rank was killed: {text}") from error
         _, text = run.communicate(timeout=PATIENCE)
         seconds = time.monotonic() - began
     finally:

@@ -36,4 +36,5 @@ def as_pattern(row: Measurement, pattern: object) -> Measurement:
     >>> as_pattern(row, "ping_pong").algorithm, as_pattern(row, "collective").algorithm
     ('p2p', 'direct')
     """
-    return replace(row, algorithm=MESSAGE) if pattern == _PING_PONG else row
+    message = pattern == _PING_PONG and row.collective == "sendrecv"
+    return replace(row, algorithm=MESSAGE) if message else row

@@ -58,10 +58,8 @@ def _row(file: str, line: int, text: str | None, options: ReadOptions) -> Found:
         row = as_pattern(_measured(file, line, values), pattern)
     except (InputError, UnknownNameError) as error:
         return LeftOut(file, line, str(error))
-    if row.nodes is None:
-        row = replace(row, nodes=options.nodes(row.ranks))
     why = doubt(row)
-    return row if why is None else LeftOut(file, line, why, bool(row.wrong))
+    return options.placed(row) if why is None else LeftOut(file, line, why, bool(row.wrong))
 
 
 def _measured(file: str, line: int, values: dict[str, object]) -> Measurement:

@@ -75,8 +75,7 @@ def _row(file: str, line: Line, options: ReadOptions) -> Measurement:
         if line.cells.get(name):
             values["seconds"] = number(name, line.cells[name], exponent)
     row = row_of(values, replace(source_of(line.cells), file=file, line=line.number))
-    row = as_pattern(row, line.cells.get("pattern"))
-    return row if row.nodes is not None else replace(row, nodes=options.nodes(row.ranks))
+    return options.placed(as_pattern(row, line.cells.get("pattern")))
 
 
 def _value(name: str, text: str) -> object:

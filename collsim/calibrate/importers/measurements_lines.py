@@ -107,7 +107,7 @@ def _row(
     if reason is not None:
         yield LeftOut(file, number, reason, bool(row.wrong))
         return
-    yield row if row.nodes is not None else replace(row, nodes=options.nodes(row.ranks))
+    yield options.placed(row)
 
 
 IMPORTER = Importer(

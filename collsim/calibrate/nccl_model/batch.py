@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from collsim.calibrate.nccl_model.system import Selector, System
 from collsim.core.measurements import Measurement
 from collsim.errors import InputError
-from collsim.nccl.names import OUR_NAME, PROTOCOLS
+from collsim.nccl.names import COLLECTIVES, OUR_NAME, PROTOCOLS
 
 __all__ = [
     "Batch",
@@ -42,7 +42,7 @@ class Case:
 
 
 def case_of(row: Measurement, system: System) -> Case:
-    """Return the case of a measurement; NCCL's algorithm and protocol if it names both.
+    """Return the case of a measurement; NCCL's algorithm, and with it a protocol, if named.
 
     Raises
     ------
@@ -52,14 +52,13 @@ def case_of(row: Measurement, system: System) -> Case:
     reason = unknown_piece(row, system)
     if reason is not None:
         raise InputError(f"{row.source}: {reason}")
-    named = row.algorithm is not None and row.protocol is not None
     return Case(
         row.collective,
         row.ranks,
         system.nodes_of(row.ranks, row.nodes),
         float(row.nbytes),
-        _THEIRS.get(str(row.algorithm), row.algorithm) if named else None,
-        row.protocol if named else None,
+        None if row.algorithm is None else _THEIRS.get(row.algorithm, row.algorithm),
+        None if row.algorithm is None else row.protocol,
     )
 
 
@@ -72,9 +71,11 @@ def unknown_piece(row: Measurement, system: System) -> str | None:
     >>> unknown_piece(row, System("ampere", 12, 240.0))
     "nvls/simple ran, which NCCL's model has no formula of on this system"
     """
-    if row.algorithm is None or row.protocol is None:
+    if row.algorithm is None:
         return None
     algorithm = _THEIRS.get(row.algorithm, row.algorithm)
+    if row.protocol is None:
+        return _unknown_algorithm(row, system, algorithm)
     known = algorithm in OUR_NAME and row.protocol in PROTOCOLS
     if algorithm.startswith("nvls"):
         known = known and system.nvls and row.protocol == "simple"
@@ -84,6 +85,19 @@ def unknown_piece(row: Measurement, system: System) -> str | None:
         f"{row.algorithm}/{row.protocol} ran, which NCCL's model has no formula of on this "
         "system"
     )
+
+
+def _unknown_algorithm(row: Measurement, system: System, algorithm: str) -> str | None:
+    """Return why there is no formula of an algorithm that is named without a protocol."""
+    if row.collective not in COLLECTIVES or row.ranks == 1:
+        return None
+    nodes = system.nodes_of(row.ranks, row.nodes)
+    if nodes > 1 and not system.several:
+        return None  # whoever asks for its time is told that
+    pieces = system.pieces(row.collective, row.ranks, nodes)
+    if algorithm in OUR_NAME and any(algorithm == name for name, _ in pieces):
+        return None
+    return f"{row.algorithm} ran, which NCCL does not have there by its model"
 
 
 @dataclass(frozen=True)
@@ -160,6 +174,8 @@ def _pieces(system: System, case: Case, selector: Selector) -> tuple[tuple[str, 
     if case.algorithm is not None and case.protocol is not None:
         return ((case.algorithm, case.protocol),)
     where = case.collective, case.ranks, case.nodes
+    if case.algorithm is not None:
+        return tuple(p for p in system.pieces(*where, selector) if p[0] == case.algorithm)
     if selector.scale:
         return (system.choice(*where, case.nbytes, selector),)
     return tuple(

@@ -100,7 +100,7 @@ def command(
     kinds, counts = ({getattr(r, key) for r in found.rows} for key in ("collective", "ranks"))
     output.emit(
         "check",
-        records(found.rows),
+        records(found.rows) if output.as_json or output.as_csv else [],
         keys_of(CheckRow),
         lambda: check_text(found, compared),
         cluster=name,
@@ -140,7 +140,8 @@ def _refuse_ranks(found: "CheckResult", cluster: ClusterChoice) -> None:
     from collsim.calibrate.message import MESSAGE
 
     for row in found.rows:
-        if cluster.ranks not in (None, row.ranks) and row.algorithm != MESSAGE:
+        message = (row.collective, row.algorithm) == ("sendrecv", MESSAGE)
+        if cluster.ranks not in (None, row.ranks) and not message:
             raise InputError(
                 f"{row.file or 'the log'}: measured on {row.ranks} ranks, but --ranks "
                 f"{cluster.ranks}; leave it out, or choose rows with --where 'ranks == "
