@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from collsim.cli.written import refuse_overwriting
 from collsim.errors import UnknownNameError, UsageError
 from collsim.registry import names
 
@@ -21,6 +22,7 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run it; arguments that exclude each other exit with 2 and the usage."""
         try:
+            refuse_overwriting(ctx)
             return super().invoke(ctx)
         except UsageError as error:
             raise click.UsageError(str(error), ctx) from error
