@@ -227,3 +227,14 @@ def test_the_workload_is_not_written_over(fails: Fails, run: Run, tmp_path: Path
     )
     assert not Path(trace).exists()
     assert run("estimate", path, "-o", trace).exit_code == 0
+
+
+def test_sizes_that_differ_look_different(run: Run) -> None:
+    """The embedding of 32,000 x 4,096, and the head with a norm of 4,096 more, in 2 bytes."""
+    text = run("estimate examples/workloads/mixtral_8x7b_ep.toml --nodes 2").stdout
+    gathers = [line for line in text.splitlines() if "all_gather" in line and "MiB" in line]
+    sizes = [next(w for w in line.split() if w.endswith("MiB")) for line in gathers]
+    assert {"250MiB", "250.01MiB"} <= set(sizes)
+    assert (
+        len({(line.split()[0], size) for line, size in zip(gathers, sizes, strict=True)}) == 4
+    )
