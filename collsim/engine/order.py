@@ -128,9 +128,10 @@ class _Phase:
 
     def __init__(self, how: str, operation: int, last: "_Phase | None") -> None:
         self.how, self.operation = how, operation
-        joins = last is not None and last.how == how != "copy"
-        self.same = last if joins else None
-        self.before = last.before if joins and last is not None else last
+        self.same: _Phase | None = None
+        self.before: _Phase | None = last
+        if last is not None and last.how == how != "copy":
+            self.same, self.before = last, last.before
 
     def members(self) -> Iterator[int]:
         """Iterate over the operations of the phase."""
