@@ -30,6 +30,7 @@ __all__ = [
     "LogChoice",
     "SizeChoice",
     "algorithm_option",
+    "all_given",
     "chained",
     "channels_option",
     "chunks_option",
@@ -275,6 +276,24 @@ root_option: Final = click.option(
 )
 
 
+def all_given(
+    context: click.Context, parameter: click.Parameter, values: tuple[Any, ...]
+) -> Any:
+    """Return what an option was given, none of it dropped where it comes several times.
+
+    Lists of algorithms are joined; of what takes one algorithm, a second one is wrong usage.
+    """
+    if not values:
+        return None
+    if all(isinstance(value, tuple) for value in values):
+        return tuple(dict.fromkeys(name for value in values for name in value))
+    if len(values) > 1:
+        raise click.BadParameter(
+            f"got {' and '.join(map(str, values))}, expected one", context, parameter
+        )
+    return values[0]
+
+
 _OPTIONS: Final = "Options follow: NAME:KEY=VALUE,..., e.g. bruck:radix=8."
 
 
@@ -286,7 +305,7 @@ def algorithm_option(
 ) -> Decorator:
     """Return the option that names an algorithm, or several with commas."""
     # Without a default at all, because click takes None for one that was given.
-    given: dict[str, Any] = {} if default is None else {"default": default}
+    given: dict[str, Any] = {} if default is None else {"default": (default,)}
     shown = f"  [default: {default}]" if default else ""
     how = "Or several, with commas. " if several else ""
     return click.option(
@@ -294,6 +313,8 @@ def algorithm_option(
         metavar=values,
         required=required,
         type=SPECS if several else SPEC,
+        multiple=True,
+        callback=all_given,
         help=f"See `collsim list algorithms`. {how}{_OPTIONS}{shown}",
         **given,
     )

@@ -125,10 +125,13 @@ def as_folded(folded: "Mapping[str, str]") -> dict[str, dict[str, str]]:
 
 def tell_large(cluster: "Cluster", every_size: bool = False, *, fold: bool = False) -> None:
     """Say before a long simulation that it is one."""
-    if every_size and cluster.sharing == "fair" and cluster.ranks >= _LARGE_FAIR:
+    fair = cluster.sharing == "fair" and cluster.ranks >= _LARGE_FAIR
+    # Reductions end at times of their own, and rates are shared out anew at each.
+    why = "at every size" if every_size else "in many chunks where reductions take time, too"
+    if fair and (every_size or cluster.gamma):
         note(
             f"links of {cluster.ranks} ranks are shared fairly, which takes long to simulate "
-            "at every size: up to minutes"
+            f"{why}: up to minutes"
         )
     elif cluster.uniform is None and cluster.ranks >= _LARGE:
         from collsim.choose.folding import FOLD_FROM

@@ -1,6 +1,7 @@
 """Values of configuration files: what each kind looks like, and how it is read."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
@@ -39,6 +40,8 @@ _LIMITS: Final = {
     "1": _NUMBERS,
 }
 
+# What a terminal would obey, and what would begin another line.
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _LONGEST = 400  # bits of an integer that a message repeats
 
 
@@ -127,6 +130,8 @@ def _limited(text: str, parse: Callable[[str], float], unit: str) -> float:
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise RefusedError
+    if _CONTROL.search(value):
+        raise RefusedError("text of one line, without control characters")
     return value
 
 

@@ -161,10 +161,11 @@ def _compute(top: Table, derived: bool) -> Compute:
         if both is not None:
             raise table.refuse(both, "either peak and efficiency, or forward and backward")
         return Compute(**{key: table.take(key, "time") for key in times}, **found)
-    peak = table.take("peak", "number")
-    if not 1 <= peak <= _FASTEST:
+    peak = table.data.get("peak", 1)
+    if isinstance(peak, bool) or not isinstance(peak, int | float) or not 1 <= peak <= _FASTEST:
         raise table.refuse("peak", "operations per second, 1 to 1e30, such as 989.4e12")
-    return Compute(rate=peak * table.take("efficiency", "part"), **found)
+    rate = table.take("peak", "number") * table.take("efficiency", "part")
+    return Compute(rate=rate, **found)
 
 
 def _home(table: Table) -> Home:

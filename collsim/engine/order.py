@@ -77,9 +77,10 @@ def check_order(schedule: Schedule) -> str | None:
     for o, through in enumerate(_through_before(schedule)):
         reads = [src[o] * places + place for place in piece[ptr[o] : ptr[o + 1]]]
         writes = [dst[o] * places + place for place in into[ptr[o] : ptr[o + 1]]]
-        unordered = [i for i in log.rivals(reads, writes, copies[o]) if not through >> i & 1]
-        if unordered:
-            return _conflict(schedule, min(unordered), o)
+        if not all(through >> i & 1 for i in log.rivals(reads, writes, copies[o])):
+            rivals = log.all_rivals(reads, writes, copies[o])
+            first = min(i for i in rivals if not through >> i & 1)
+            return _conflict(schedule, first, o)
         if copies[o] and len(set(writes)) < len(writes):
             twice = next(place for place in writes if writes.count(place) > 1) % places
             return (
@@ -115,32 +116,75 @@ def _through_before(schedule: Schedule) -> Iterator[int]:
         yield known
 
 
+class _Phase:
+    """The last access of a place, and by way of it those before.
+
+    Neighbouring reads are one phase, neighbouring reductions too, and every copy is one. What
+    is ordered after all of a phase is after all before it, whose order was checked when they
+    were noted. Places with one history share it, so that a long message costs little.
+    """
+
+    __slots__ = ("before", "how", "operation", "same")
+
+    def __init__(self, how: str, operation: int, last: "_Phase | None") -> None:
+        self.how, self.operation = how, operation
+        self.same: _Phase | None = None
+        self.before: _Phase | None = last
+        if last is not None and last.how == how != "copy":
+            self.same, self.before = last, last.before
+
+    def members(self) -> Iterator[int]:
+        """Iterate over the operations of the phase."""
+        at: _Phase | None = self
+        while at is not None:
+            yield at.operation
+            at = at.same
+
+    def rivals(self, how: str) -> Iterator[int]:
+        """Iterate over the operations of the last phase that conflicts with an access."""
+        phase = self if self.how != how or how == "copy" else self.before
+        return iter(()) if phase is None else phase.members()
+
+
 class _Log:
     """Who has accessed each place so far, and how."""
 
     def __init__(self) -> None:
-        self.readers: dict[int, list[int]] = {}
-        self.copiers: dict[int, list[int]] = {}
-        self.reducers: dict[int, list[int]] = {}
+        self._last: dict[int, _Phase] = {}
 
     def rivals(self, reads: list[int], writes: list[int], copies: bool) -> set[int]:
-        """Return the earlier operations that conflict with these accesses."""
+        """Return earlier operations that conflict with these accesses: the last of them."""
+        last = self._last
         found: set[int] = set()
-        for place in reads:
-            found.update(self.copiers.get(place, ()), self.reducers.get(place, ()))
-        for place in writes:
-            found.update(self.copiers.get(place, ()), self.readers.get(place, ()))
-            if copies:
-                found.update(self.reducers.get(place, ()))
+        for how, places in (("read", reads), ("copy" if copies else "reduce", writes)):
+            phases = {id(p): p for p in map(last.get, places) if p is not None}
+            for phase in phases.values():
+                found.update(phase.rivals(how))
+        return found
+
+    def all_rivals(self, reads: list[int], writes: list[int], copies: bool) -> set[int]:
+        """Return all earlier operations that conflict with these accesses."""
+        found: set[int] = set()
+        for how, places in (("read", reads), ("copy" if copies else "reduce", writes)):
+            for place in places:
+                phase = self._last.get(place)
+                while phase is not None:
+                    if phase.how != how or how == "copy":
+                        found.update(phase.members())
+                    phase = phase.before
         return found
 
     def add(self, o: int, reads: list[int], writes: list[int], copies: bool) -> None:
         """Note the accesses of one more operation."""
-        for place in reads:
-            self.readers.setdefault(place, []).append(o)
-        writers = self.copiers if copies else self.reducers
-        for place in writes:
-            writers.setdefault(place, []).append(o)
+        last = self._last
+        for how, places in (("read", reads), ("copy" if copies else "reduce", writes)):
+            # `old` keeps the histories alive, so that no two have one identity.
+            old = [last.get(place) for place in places]
+            grown: dict[int, _Phase] = {}
+            for place, phase in zip(places, old, strict=True):
+                if id(phase) not in grown:
+                    grown[id(phase)] = _Phase(how, o, phase)
+                last[place] = grown[id(phase)]
 
 
 def _local(schedule: Schedule) -> str | None:

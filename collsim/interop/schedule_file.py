@@ -12,8 +12,9 @@ from collsim.errors import FileError, InputError, UnknownNameError
 from collsim.files import read_bytes, write_whole
 from collsim.interop.msccl.blocks import to_program
 from collsim.interop.msccl.flow import Flow, follow
-from collsim.interop.msccl.limits import limits_broken, text_limits
+from collsim.interop.msccl.limits import input_lost, limits_broken
 from collsim.interop.msccl.lower import Lowered, lower
+from collsim.interop.msccl.parser import text_limits
 from collsim.interop.msccl.program import Program, WrongScheduleError
 from collsim.interop.msccl.races import find_race
 from collsim.interop.msccl.reader import read_program
@@ -224,6 +225,11 @@ def _from_msccl(program: Program, file: str, data: bytes) -> ScheduleFile:
     if verdict.ok:
         broken = [*text_limits(data), *limits_broken(program)]
         warnings = [f"breaks a limit of MSCCL's runtime: {text}" for text in broken]
+        lost = input_lost(program)
+        if lost is not None:
+            warnings.append(
+                f"overwrites its input, which a call out of place leaves as it is: {lost}"
+            )
     if program.ignored:
         warnings.append(f"has attributes that nobody reads: {', '.join(program.ignored)}")
     return ScheduleFile(

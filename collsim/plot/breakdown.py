@@ -43,8 +43,11 @@ _FILLS: Final[dict[str, dict[str, Any]]] = {
     "waiting": {"facecolor": "#FFFFFF", "hatch": "xxxx"},
 }
 _WIDTH, _ROW = 9.0, 0.42
-# Inches that a letter takes of a name and of a share; what an axis has beyond the longest bar.
-_NAME, _SHARE, _FREE = 0.078, 0.068, 1.32
+# Inches of the axes at least: names that are longer make the picture wider.
+_AXES: Final = 6.0
+# Inches that a letter takes of a name, of a share and of what stands beside a bar.
+_NAME, _SHARE, _BESIDE = 0.078, 0.068, 0.068
+_FAR: Final = 20.0  # times the fastest: what is slower would leave no bar to see of that
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +108,7 @@ def time_breakdown(
     algorithms : sequence of str
         Names, options included; by default all.
     most : int
-        Of all, only so many: the fastest.
+        Of all, only so many: the fastest, and none 20 times as slow as the first.
     root, chunks, channels, model, fitted
         As in :func:`collsim.predict`.
 
@@ -138,8 +141,10 @@ def time_breakdown(
     if not rows:
         raise InputError("; ".join(why.values()))
     ranked = sorted(rows.values(), key=lambda row: row.time_us)
-    kept = tuple(ranked[: most if "all" in algorithms else len(ranked)])
     best = ranked[0].time_us
+    kept = tuple(ranked)
+    if "all" in algorithms:
+        kept = tuple(row for row in ranked[:most] if row.time_us <= _FAR * best)
     for row in ranked[len(kept) :]:
         times = f"{row.time_us / best:.3g} times as long as" if best else "slower than"
         why[row.algorithm] = f"{times} {ranked[0].algorithm}"
@@ -186,25 +191,30 @@ def _draw(found: Breakdowns) -> "Figure":
 
     from collsim.plot.picture import Picture
 
-    longest = max(row.time_us for row in found.rows) * 1e-6
-    if longest <= 0:
+    if max(row.time_us for row in found.rows) <= 0:
         raise InputError(
             f"plot: {found.collective} on {found.cluster} takes no time, so there is nothing "
             "to draw"
         )
-    figure = Picture(figsize=(_WIDTH, 1.9 + _ROW * len(found.rows)), layout="constrained")
+    margin = 0.3 + _NAME * max(len(_name(row)) for row in found.rows)
+    wide = max(_AXES, _WIDTH - margin)
+    span = max(
+        row.time_us * 1e-6 / (1 - _BESIDE * (len(_beside(row)) + 2) / wide)
+        for row in found.rows
+    )
+    figure = Picture(
+        figsize=(margin + wide, 1.9 + _ROW * len(found.rows)), layout="constrained"
+    )
     axes = figure.add_subplot()
-    linear_time_axis(axes, longest * _FREE)
+    linear_time_axis(axes, span)
     axes.set_ylim(len(found.rows) - 0.4, -0.6)
     axes.set_yticks(range(len(found.rows)), [_name(row) for row in found.rows])
     axes.tick_params(axis="y", length=0)
-    margin = 0.3 + _NAME * max(len(_name(row)) for row in found.rows)
-    letter = _SHARE * longest * _FREE / (_WIDTH - margin)
+    letter = _SHARE * span / wide
     for y, row in enumerate(found.rows):
         _bar(axes, y, found.parts(y), letter)
-        words = f"{time_label(float(f'{row.time_us:.4g}') * 1e-6)}{_efficiency(row)}"
         axes.annotate(
-            words, (row.time_us * 1e-6, y), xytext=(5, 0), textcoords="offset points",
+            _beside(row), (row.time_us * 1e-6, y), xytext=(5, 0), textcoords="offset points",
             va="center", fontsize=9,
         )  # fmt: skip
     bound = found.rows[0].lower_bound_us * 1e-6
@@ -233,8 +243,14 @@ def _name(row: Row) -> str:
     return row.algorithm if row.protocol is None else f"{row.algorithm} {row.protocol}"
 
 
-def _efficiency(row: Row) -> str:
-    return "" if row.efficiency is None else f", efficiency {row.efficiency:.0%}"
+def _beside(row: Row) -> str:
+    time = time_label(float(f"{row.time_us:.4g}") * 1e-6)
+    if row.efficiency is None:
+        return time
+    share = 100 * row.efficiency
+    return (
+        f"{time}, efficiency {share:.0f}%" if share >= 1 else f"{time}, efficiency {share:.1g}%"
+    )
 
 
 def _bar(axes: "Axes", y: int, parts: dict[str, float], letter: float) -> None:

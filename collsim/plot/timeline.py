@@ -37,7 +37,9 @@ __all__ = ["plot_timeline"]
 
 # Inches of all lanes together, and of one.
 _HEIGHT, _LEAST, _MOST, _GROUP = 9.0, 0.1, 0.42, 0.2
-_ROUNDS: Final = 32  # numbers of rounds that fit on an axis
+_ROUNDS: Final = 32  # lines of rounds between which there is something to see
+# Of the width of the axes, what a digit of a round takes.
+_DIGIT: Final = 0.0095
 _PARTS: Final = {
     "launch": "launch",
     "alpha": "α",
@@ -168,7 +170,8 @@ def _rounds(axes: "Axes", timeline: Timeline) -> None:
     places: list[float] = []
     names: list[str] = []
     for number, begin in enumerate(begins.tolist(), 1):
-        if begin < np.inf and (not places or begin - places[-1] > timeline.makespan / _ROUNDS):
+        room = max(1 / _ROUNDS, _DIGIT * (len(str(number)) + 1)) * timeline.makespan
+        if begin < np.inf and (not places or begin - places[-1] > room):
             places.append(begin)
             names.append(str(number))
     above.set_xticks(places, names, fontsize=8)

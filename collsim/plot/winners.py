@@ -53,8 +53,12 @@ class Winners:
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """All that win anywhere, in the order in which a reader meets them."""
-        return tuple(dict.fromkeys(r.algorithm for p in self.policies for r in p.rows))
+        """All that win anywhere, in the order in which a reader meets them.
+
+        One rank has nothing to send, so nobody wins there.
+        """
+        several = (policy for policy in self.policies if policy.ranks > 1)
+        return tuple(dict.fromkeys(r.algorithm for p in several for r in p.rows))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -130,7 +134,7 @@ def plot_winners(found: Winners, path: str | os.PathLike[str] | None = None) -> 
     Raises
     ------
     InputError
-        For another ending.
+        For another ending, or one rank alone.
     FileError
         If the file can't be written.
 
@@ -154,6 +158,10 @@ def _draw(found: Winners) -> "Figure":
 
     from collsim.plot.picture import Picture
 
+    if not found.algorithms:
+        raise InputError(
+            "plot: one rank has nothing to send, so no algorithm is the fastest; expected more"
+        )
     keys = {
         name: _LETTERS[i % len(_LETTERS)] * (1 + i // len(_LETTERS))
         for i, name in enumerate(found.algorithms)
@@ -196,6 +204,10 @@ def _row(
     from matplotlib.patches import Rectangle
 
     names = list(keys)
+    if policy.ranks == 1:
+        middle = float(np.sqrt(span[0]) * np.sqrt(span[1]))
+        axes.text(middle, y, "nothing to send", ha="center", va="center", fontsize=9)
+        return
     for row in policy.rows:
         low, high = max(span[0], row.min_bytes), row.max_bytes + 1
         if high <= low:

@@ -10,6 +10,7 @@ from collsim.workload.estimate import Estimate, EstimateRow
 __all__ = ["ESTIMATE_KEYS", "STEP_KEYS", "estimate_head", "estimate_text"]
 
 ESTIMATE_KEYS: Final = keys_of(EstimateRow)
+_DIGITS: Final = 4  # of a size in the table
 # Keys of the step as a whole, in the JSON object.
 STEP_KEYS: Final = (
     "tensor", "expert", "data", "pipeline", "step_us", "compute_us", "bubble_us", "exposed_us",
@@ -87,7 +88,7 @@ def _table(found: Estimate) -> str:
     rows = [
         (
             row.kind, str(row.group), str(row.groups), row.collective, row.what,
-            str(row.count), format_size(row.size, 4), row.algorithm, str(row.chunks),
+            str(row.count), _size(found, row), row.algorithm, str(row.chunks),
             str(row.channels), format_us(row.alone_us), format_us(row.time_us),
             format_number(row.busbw), *(_ms(us) for us in (
                 row.total_us, row.exposed_us, row.hidden_us)),
@@ -95,6 +96,20 @@ def _table(found: Estimate) -> str:
         for row in found.rows
     ]  # fmt: skip
     return aligned(header, rows, left=("group", "collective", "carries", "algorithm"))
+
+
+def _size(found: Estimate, row: EstimateRow) -> str:
+    """Spell a size in as many digits as tell it from others that the same calls carry."""
+    same = {
+        other.size
+        for other in found.rows
+        if (other.kind, other.collective, other.what) == (row.kind, row.collective, row.what)
+    }
+    for digits in range(_DIGITS, _DIGITS + 6):
+        text = format_size(row.size, digits)
+        if sum(format_size(size, digits) == text for size in same) == 1:
+            return text
+    return format_size(row.size)
 
 
 def _ms(microseconds: float) -> str:

@@ -1,6 +1,7 @@
 """Estimate a step of training: how long it takes, and what it waits for."""
 
 import os
+from dataclasses import replace
 from typing import Final
 
 from collsim.config.workload import load
@@ -14,6 +15,7 @@ from collsim.workload.parts import Call
 from collsim.workload.result import Estimate, EstimateRow, StepEvent
 from collsim.workload.steps import COMPUTE, count, tasks
 from collsim.workload.timing import Timed, Timer
+from collsim.workload.unused import unused
 
 __all__ = ["Estimate", "EstimateRow", "StepEvent", "estimate", "own_cluster"]
 
@@ -106,7 +108,8 @@ def estimate(
     timer = Timer(cluster, found, work.algorithms, calls)
     timed = {call: timer(call) for call in calls}
     events = run(todo, {call: one.cost for call, one in timed.items()})
-    return _estimate(work, cluster, events, timed, (found.tensor, found.expert, found.data))
+    step = _estimate(work, cluster, events, timed, (found.tensor, found.expert, found.data))
+    return replace(step, unused=tuple(unused(work, found, calls)))
 
 
 def _check_size(work: Workload, size: int) -> None:

@@ -113,6 +113,8 @@ class Estimate:
         Collectives of that stage, the most exposed first.
     events : tuple of StepEvent
         What every stream of every stage does, in the order of its start.
+    unused : tuple of str
+        What of the workload has no effect here, each with its reason.
     """
 
     workload: str
@@ -131,6 +133,7 @@ class Estimate:
     tokens_per_second: float | None
     rows: tuple[EstimateRow, ...]
     events: tuple[StepEvent, ...]
+    unused: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         share = "" if self.share is None else f", {100 * self.share:.1f} % of it exposed"

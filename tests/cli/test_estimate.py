@@ -162,9 +162,79 @@ def test_profiles_are_simulated_and_said_so(run: Run) -> None:
         (f"{HAND} --json --csv", "expected one of them", 2),
         (f"{HAND} --trace step.txt", "expected a name that ends in .json", 1),
         (f"{HAND} -c nope", "unknown cluster", 1),
-        ("estimate", "WORKLOAD", 2),
+        ("estimate", "FILE", 2),
     ],
 )
 def test_what_is_refused(fails: Fails, line: str, words: str, code: int) -> None:
     """In one line, that says what was got and what was expected."""
     assert words in fails(line, code=code)
+
+
+def _work(tmp_path: Path, *changes: tuple[str, str]) -> str:
+    """Return the path of a changed copy of the workload by hand."""
+    text = Path("examples/workloads/by_hand.toml").read_text("utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    path = tmp_path / "work.toml"
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+def test_what_has_no_effect_is_said(run: Run, tmp_path: Path) -> None:
+    """Calls of groups of one rank, and algorithms of calls that the step does not have."""
+    more = (
+        '[algorithms]\ndata.broadcast = "ring"\nexpert = "ring"\ndata.all_reduce = "ring"\n'
+        'data.all_gather = "auto"\n[compute]'
+    )
+    path = _work(tmp_path, ("tensor = 8", "tensor = 1"), ("[compute]", more))
+    assert run("estimate", path).stderr.splitlines() == [
+        "note: left out 64 all_reduce of activations: groups of tensor are of 1 rank here",
+        "note: [algorithms] data.broadcast = ring: the step has no such call",
+        "note: [algorithms] expert = ring: the step has no such call",
+    ]
+    assert run(HAND).stderr == ""
+
+
+def test_an_algorithm_of_all_others_is_used_for_none(run: Run, tmp_path: Path) -> None:
+    """Where every call of the group has one of its own."""
+    both = '[algorithms.data]\nall_reduce = "ring"\n[compute]'
+    assert run("estimate", _work(tmp_path, ("[compute]", both))).stderr == ""
+
+
+def test_names_do_not_reach_the_terminal_raw(fails: Fails, tmp_path: Path) -> None:
+    """One line says what is wrong with them."""
+    path = _work(tmp_path, ('"by-hand"', '"x\\u001b[31m\\u0000\\ny"'))
+    message = fails("estimate", path, code=1)
+    assert message == (
+        f"{path}: name: got 'x\\x1b[31m\\x00\\ny', expected text of one line, without control "
+        "characters"
+    )
+
+
+def test_the_workload_is_not_written_over(fails: Fails, run: Run, tmp_path: Path) -> None:
+    """By an answer or a trace, nor the one by the other."""
+    path = _work(tmp_path)
+    before = Path(path).read_bytes()
+    assert "is read as FILE" in fails("estimate", path, "--json", "-o", path, code=2)
+    named = tmp_path / "w.json"
+    named.symlink_to(path)
+    assert "is read as FILE" in fails("estimate", path, "--trace", str(named), code=2)
+    assert Path(path).read_bytes() == before
+    trace = str(tmp_path / "s.json")
+    assert "expected two files" in fails(
+        "estimate", path, "--trace", trace, "-o", trace, code=2
+    )
+    assert not Path(trace).exists()
+    assert run("estimate", path, "-o", trace).exit_code == 0
+
+
+def test_sizes_that_differ_look_different(run: Run) -> None:
+    """The embedding of 32,000 x 4,096, and the head with a norm of 4,096 more, in 2 bytes."""
+    text = run("estimate examples/workloads/mixtral_8x7b_ep.toml --nodes 2").stdout
+    gathers = [line for line in text.splitlines() if "all_gather" in line and "MiB" in line]
+    sizes = [next(w for w in line.split() if w.endswith("MiB")) for line in gathers]
+    assert {"250MiB", "250.01MiB"} <= set(sizes)
+    assert (
+        len({(line.split()[0], size) for line, size in zip(gathers, sizes, strict=True)}) == 4
+    )

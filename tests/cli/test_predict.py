@@ -154,3 +154,13 @@ def test_several_algorithms_have_a_row_each_at_every_size(answer: Any, run: Any)
 def test_auto_stands_alone(fails: Any) -> None:
     """Beside a name it would say nothing."""
     assert "or auto alone" in fails("predict all_reduce --algorithm ring,auto", code=2)
+
+
+def test_an_algorithm_given_twice_is_not_dropped(answer: Any, fails: Any, run: Any) -> None:
+    """Lists are joined; where one is expected, a second is refused."""
+    line = "predict all_reduce -s 1K --algorithm ring --algorithm mst,ring"
+    assert [row["algorithm"] for row in answer(line)["rows"]] == ["ring", "mst"]
+    twice = "--algorithm ring --algorithm mst"
+    assert "got ring and mst, expected one" in fails(f"simulate all_reduce {twice}", code=2)
+    assert "or all alone" in fails(f"verify {twice} --algorithm all", code=2)
+    assert run("simulate all_reduce -s 1K --algorithm ring").exit_code == 0

@@ -273,3 +273,11 @@ def test_an_order_for_the_size_that_a_change_makes(run: Run) -> None:
     found = run(f"{line} --set node.gpus=2 --order 3,2,1,0")
     assert found.exit_code == 0
     assert "healthy" in found.stdout
+
+
+def test_what_takes_minutes_is_said_first(run: Run) -> None:
+    """Fair shares with reductions, whose ends are moments of their own; not without."""
+    line = "predict all_reduce -c p4d-efa --nodes 2 -s 1K --algorithm mst"
+    assert "reductions take time, too: up to minutes" in run(f"{line} --gamma 0.01ns").stderr
+    assert "minutes" not in run(line).stderr
+    assert "minutes" not in run(f"{line} --gamma 0.01ns --sharing fifo").stderr

@@ -187,3 +187,16 @@ def test_any_cut_is_refused_in_one_line(tmp_path: Path) -> None:
             said.append(str(error))
     assert len(said) > 50
     assert not any("\n" in message for message in said)
+
+
+@pytest.mark.parametrize("peak", ['"989TFLOPS"', "1e-300", "true", "nan", "1e31", "-1"])
+def test_a_peak_has_one_rule(tmp_path: Path, peak: str) -> None:
+    """Whatever is wrong with it, the same is expected."""
+    message = read(tmp_path, GOOD.replace("1e12", peak))
+    assert message.startswith("compute.peak: got ")
+    assert message.endswith("expected operations per second, 1 to 1e30, such as 989.4e12")
+
+
+def test_a_peak_is_asked_for(tmp_path: Path) -> None:
+    """Beside an efficiency."""
+    assert "compute.peak" in read(tmp_path, GOOD.replace("peak = 1e12\n", ""))

@@ -15,7 +15,7 @@ from collsim.algorithms import build
 from collsim.core.builder import Builder
 from collsim.core.collective import collective
 from collsim.core.schedule import COPY, Schedule
-from collsim.engine.order import check_order
+from collsim.engine.order import _Log, check_order
 from collsim.errors import InputError
 
 
@@ -273,3 +273,13 @@ def test_a_message_to_oneself_may_not_read_what_it_writes() -> None:
     assert reason is not None
     assert "reads" in reason
     assert "while it writes it" in reason
+
+
+def test_the_last_access_stands_for_those_before_it() -> None:
+    """Of a place that is written over and over, the last write alone is compared."""
+    log, compared = _Log(), 0
+    for o in range(200):
+        compared += len(log.rivals([0], [9], True))
+        log.add(o, [0], [9], True)
+    assert compared == 199
+    assert log.all_rivals([0], [9], True) == set(range(200))

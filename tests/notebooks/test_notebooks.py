@@ -85,15 +85,30 @@ def test_notebook_shows_pictures(pair: tuple[Any, Any]) -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_uses_public_names_only(path: Path) -> None:
-    """`import collsim` and what it offers; nothing from inside, no other library."""
+    """`import collsim` and what it offers; nothing from inside, nothing to install."""
     notebook = nbformat.read(path, as_version=4)
     tree = ast.parse("\n".join(c.source for c in notebook.cells if c.cell_type == "code"))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            assert [alias.name for alias in node.names] == ["collsim"]
+            assert [alias.name for alias in node.names] in (["collsim"], ["pathlib"])
         assert not isinstance(node, ast.ImportFrom)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             assert node.value.id != "collsim" or node.attr in collsim.__all__
+
+
+@pytest.mark.parametrize("number", [2, 3])
+@pytest.mark.parametrize("folder", [ROOT, ROOT / "notebooks", ROOT / "docs" / "images"])
+def test_files_are_found_from_other_folders(
+    number: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the project, in which an editor may run a notebook."""
+    monkeypatch.chdir(folder)
+    notebook = nbformat.read(NOTEBOOKS[number - 1], as_version=4)
+    lines = "\n".join(c.source for c in notebook.cells if c.cell_type == "code").splitlines()
+    names: dict[str, Any] = {}
+    exec("\n".join(x for x in lines if re.match("import |HERE = |ROOT = ", x)), names)
+    assert names["ROOT"] == ROOT
+    assert not any(".." + "/" in line for line in lines)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -45,6 +45,9 @@ def apart() -> Callable[[Any], int]:
                     and tick.get_loc() <= axis.get_view_interval().max()
                 ] + [axis.label]
             found += [*axes.texts, axes.title, axes._left_title]
+            for above in axes.child_axes:
+                found += [*(tick.label2 for tick in above.xaxis.get_major_ticks())]
+                found += [above.xaxis.label]
         for legend in figure.legends:
             found += legend.get_texts()
         shown = [text for text in found if text.get_visible() and text.get_text()]

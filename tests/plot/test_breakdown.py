@@ -105,3 +105,33 @@ def test_what_cannot_run_is_left_out_or_refused() -> None:
     assert "one node" in found.left_out["hierarchical"]
     with pytest.raises(InputError, match="one node"):
         time_breakdown("all_reduce", CLUSTER, 8, ["hierarchical"])
+
+
+def test_long_names_take_no_room_from_bars(apart: Any) -> None:
+    """The picture is wider, and what stands beside the longest bar is in it."""
+    cluster = Cluster.load("dgx-h100", nodes=2)
+    names = ["hierarchical:inside=bruck,across=recursive_doubling", "reduce_broadcast"]
+    figure = plot_breakdown(time_breakdown("all_reduce", cluster, "64MiB", names))
+    assert apart(figure) > 6
+    axes = figure.axes[0]
+    assert axes.get_position().width * figure.get_figwidth() > 5.5
+    short = plot_breakdown(time_breakdown("all_reduce", cluster, "64MiB", ["ring", "mst"]))
+    assert short.get_figwidth() == 9
+
+
+def test_what_is_far_slower_is_left_out_and_named() -> None:
+    """As 24 bars of the fastest would make that one a line; not where it is asked for."""
+    cluster = Cluster.ideal(64, "10us", "900GB/s")
+    found = time_breakdown("all_gather", cluster, "4MiB")
+    assert found.left_out["linear"] == "24.1 times as long as bruck"
+    assert max(row.time_us for row in found.rows) < 20 * found.rows[0].time_us
+    assert len(time_breakdown("all_gather", cluster, "4MiB", ["bruck", "linear"]).rows) == 2
+
+
+def test_a_small_efficiency_is_not_none(tmp_path: Path, texts: Any) -> None:
+    """A thousand ranks in turn: 0.5 % of the bound."""
+    cluster = Cluster.ideal(1024, "10us", "900GB/s")
+    found = time_breakdown("all_gather", cluster, 1024, ["linear"])
+    assert found.rows[0].efficiency == pytest.approx(0.005, rel=0.1)
+    plot_breakdown(found, tmp_path / "x.svg")
+    assert any(text.endswith("efficiency 0.5%") for text in texts(tmp_path / "x.svg"))

@@ -136,3 +136,12 @@ def test_nothing_lies_on_another_on_several_nodes(apart: Any) -> None:
     cluster = Cluster.load("gh200-slingshot", nodes=4)
     assert apart(plot_timeline(run("all_reduce", "ring", cluster), cluster)) > 20
     assert apart(plot_timeline(run("all_gather", "bruck", cluster), cluster)) > 20
+
+
+def test_numbers_of_many_rounds_lie_side_by_side(apart: Any) -> None:
+    """1,038 rounds, the last ones of four digits: only so many as there is room for."""
+    cluster = Cluster.ideal(520, "10us", "1GB/s")
+    figure = plot_timeline(run("all_gather", "ring", cluster), cluster)
+    assert apart(figure) > 20
+    cluster = Cluster.ideal(1200, "10us", "1GB/s")
+    assert apart(plot_timeline(run("broadcast", "ring", cluster), cluster)) > 20

@@ -85,3 +85,17 @@ def test_more_than_there_is_room_for_is_refused() -> None:
         winners_map("gather", [])
     with pytest.raises(InputError, match=r"more than 24 clusters, expected 1 to 24$"):
         winners_map("gather", (Cluster.ideal(2, "1us", "1GB/s") for _ in range(10**9)))
+
+
+def test_nobody_wins_on_one_rank(apart: Any) -> None:
+    """It has nothing to send; alone it is no picture."""
+    one, two = (Cluster.ideal(ranks, "10us", "1GB/s") for ranks in (1, 2))
+    found = winners_map("all_gather", [one, two])
+    assert found.algorithms == tuple(
+        dict.fromkeys(row.algorithm for row in found.policies[1].rows)
+    )
+    figure = plot_winners(found)
+    assert "nothing to send" in [text.get_text() for text in figure.axes[0].texts]
+    assert apart(figure) > 5
+    with pytest.raises(InputError, match="one rank has nothing to send"):
+        plot_winners(winners_map("all_gather", [one]))

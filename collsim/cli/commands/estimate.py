@@ -7,7 +7,7 @@ from collsim.cli.fitted import tell_simulated
 from collsim.cli.home import at_home
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import cluster_options, output_options
-from collsim.cli.output import Output
+from collsim.cli.output import Output, note
 from collsim.cli.what_if import opened, tell_large
 from collsim.errors import UsageError
 
@@ -17,7 +17,7 @@ __all__ = ["command"]
 @_command(
     """Estimate how long a step of training takes, and how much of it waits for messages.
 
-    WORKLOAD is a TOML file: the shape of a model and how ranks share it, or collectives as
+    FILE is a TOML file: the shape of a model and how ranks share it, or collectives as
     they are; docs/workloads.md has the format. It runs where the file says, as far as the
     options say nothing else: another preset is taken with as many nodes.
 
@@ -27,7 +27,7 @@ __all__ = ["command"]
       collsim estimate examples/workloads/by_hand.toml --nodes 4 --degrade "nic[3]=0.25"
     """
 )
-@click.argument("workload", metavar="WORKLOAD")
+@click.argument("workload", metavar="FILE")
 @click.option(
     "--trace",
     metavar="FILE",
@@ -58,6 +58,8 @@ def command(workload: str, trace: str | None, cluster: ClusterChoice, output: Ou
     )
     tell_large(network)
     found = estimate(work, network)
+    for text in found.unused:
+        note(text)
     healthy = None if well is None else estimate(work, well)
     if trace is not None:
         from collsim.interop.step_trace import write_step_trace

@@ -7,8 +7,8 @@ goes on when that one has announced the step, or a later one.
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice
 from typing import Final, NamedTuple
 
 from collsim.interop.msccl.program import RECEIVES, SENDS, Program, Step, WrongScheduleError
@@ -21,10 +21,15 @@ Connection = tuple[int, int, int]
 # Simple takes MSCCL_CHUNKSTEPS a message.
 _SLOTS: Final = {"Simple": 2, "LL": 8, "LL128": 8}
 _SHOWN: Final = 3
+# Of so many parts of steps in all, every chunk is followed on its own.
+_MOST_PARTS: Final = 200_000
 
 
 def slots_of(program: Program) -> int:
-    """Return how many messages of a connection may be under way in the runtime."""
+    """Return how many messages of a connection may be under way in the runtime.
+
+    At large sizes each of them is one chunk: a step of more goes through the slots in parts.
+    """
     return _SLOTS[program.protocol]
 
 
@@ -66,7 +71,7 @@ class Flow:
     connection: dict[int, Connection]
 
 
-def follow(program: Program, slots: int | None = None) -> Flow:
+def follow(program: Program, slots: int | None = None, *, by_chunk: bool = False) -> Flow:
     """Run a program, step by step.
 
     Parameters
@@ -75,6 +80,9 @@ def follow(program: Program, slots: int | None = None) -> Flow:
         What to run.
     slots : int, optional
         So many messages of a connection may be under way; any number by default.
+    by_chunk : bool
+        Whether a step of several chunks is one message after the other; units are then of one
+        chunk.
 
     Raises
     ------
@@ -91,6 +99,8 @@ def follow(program: Program, slots: int | None = None) -> Flow:
     {1: 0}
     """
     units = _units(program)
+    if by_chunk:
+        units = _in_chunks(units, slots or 1)
     run = _Run(program, units, slots)
     run.go()
     return Flow(units, tuple(run.order), run.sender, run.connection)
@@ -119,6 +129,24 @@ def _units(program: Program) -> tuple[Unit, ...]:
                 previous = len(units) - 1
                 waits, turns = [], set()
     return tuple(units)
+
+
+def _in_chunks(units: Sequence[Unit], slots: int) -> tuple[Unit, ...]:
+    """Return units of one chunk each: steps of more go through the slots in parts."""
+    counts = [max(1, unit.step.count) for unit in units]
+    if sum(counts) > _MOST_PARTS:
+        # One more than there are slots waits for the receiver, as any number would.
+        counts = [min(count, slots + 1) for count in counts]
+    after = list(accumulate(counts))
+    parts: list[Unit] = []
+    for unit, count in zip(units, counts, strict=True):
+        step = replace(unit.step, count=1)
+        waits = tuple(after[w] - 1 for w in unit.waits)
+        for part in range(count):
+            previous = -1 if unit.previous < 0 and not part else len(parts) - 1
+            mine = () if part else waits
+            parts.append(unit._replace(step=step, previous=previous, waits=mine))
+    return tuple(parts)
 
 
 def _announced(

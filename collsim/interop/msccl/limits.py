@@ -5,13 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from collsim.interop.msccl.flow import follow, slots_of
-from collsim.interop.msccl.program import (
-    Block,
-    Program,
-    WrongScheduleError,
-)
+from collsim.interop.msccl.program import WRITES_TARGET, Block, Program, WrongScheduleError
 
-__all__ = ["limits_broken", "text_limits"]
+__all__ = ["input_lost", "limits_broken"]
 
 # From src/include/msccl.h, devcomm.h and src/graph/xml.h of the runtime.
 _CHANNELS: Final = 32
@@ -41,24 +37,23 @@ def limits_broken(program: Program) -> list[str]:
     return [
         *_whole(program),
         *_gathered(text for rank in range(len(program.gpus)) for text in _gpu(program, rank)),
+        *_gathered(_unmet(program)),
         *_queues(program),
     ]
 
 
-def text_limits(data: bytes) -> list[str]:
-    """Return what the runtime's own XML parser stumbles over.
-
-    Examples
-    --------
-    >>> text_limits(b'<?xml version="1.0"?><algo/>')
-    ['XML: an XML declaration, which its parser takes for an element']
-    """
-    found = []
-    if data.lstrip()[:5] == b"<?xml":
-        found.append("XML: an XML declaration, which its parser takes for an element")
-    if b"\t" in data:
-        found.append("XML: tabs, which its parser does not take for blanks")
-    return found
+def input_lost(program: Program) -> str | None:
+    """Return which steps write what a call out of place must leave as it is, or None."""
+    if program.in_place and not program.apart_too:
+        return None
+    places = (
+        ("", f"gpu {rank} thread block {number} step {place}")
+        for rank, number, block in program.blocks()
+        for place, step in enumerate(block.steps)
+        if step.type in WRITES_TARGET and step.target[0] == "i"
+    )
+    found = next(_gathered(places), None)
+    return None if found is None else found.removeprefix(": ")
 
 
 def _gathered(found: Iterator[tuple[str, str]]) -> Iterator[str]:
@@ -135,33 +130,69 @@ def _block(name: str, block: Block) -> Iterator[tuple[str, str]]:
 
 
 def _chains(name: str, block: Block) -> Iterator[tuple[str, str]]:
-    """Yield reductions that the runtime joins to one although they differ in length."""
+    """Yield reductions that the runtime joins to one although they are many, or differ.
+
+    It counts the reductions of the whole thread block, and ends a chain with that of number 16
+    alone; one that begins later grows on.
+    """
     steps = block.steps
-    length = 1
-    for place in range(1, len(steps)):
-        a, b = steps[place - 1], steps[place]
+    many, length = 0, 0
+    for place, step in enumerate(steps):
+        if step.type != "re":
+            continue
+        before = steps[place - 1] if place else step
         joined = (
-            a.type == b.type == "re"
-            and a.target == b.target
-            and a.source[0] == b.source[0]
-            and b.wait is None
-            and not a.announces
-            and length < _FUSED
+            place > 0
+            and before.type == "re"
+            and before.target == step.target
+            and before.source[0] == step.source[0]
+            and step.wait is None
+            and not before.announces
+            and many != _FUSED
         )
-        length = length + 1 if joined else 1
-        if joined and a.count != b.count:
+        many, length = many + 1, length + 1 if joined else 1
+        if joined and before.count != step.count:
             yield (
                 "reductions into one chunk, one after the other, are run as one, of one length",
-                f"{name} steps {place - 1} and {place} have cnt {a.count} and {b.count}",
+                f"{name} steps {place - 1} and {place} have cnt {before.count} and "
+                f"{step.count}",
+            )
+        if length == _FUSED + 1:
+            yield (
+                f"reductions run as one, at most {_FUSED}; they are parted only at number "
+                f"{_FUSED} of a thread block",
+                f"{name} from step {place - _FUSED} on",
+            )
+
+
+def _unmet(program: Program) -> Iterator[tuple[str, str]]:
+    """Yield connections that one end alone has: setting them up waits for the other for ever."""
+    ends = {
+        (rank, block.send, block.channel, "send")
+        for rank, _, block in program.blocks()
+        if block.send >= 0
+    } | {
+        (block.recv, rank, block.channel, "receive")
+        for rank, _, block in program.blocks()
+        if block.recv >= 0
+    }
+    for source, target, channel, end in sorted(ends):
+        other = "receive" if end == "send" else "send"
+        if (source, target, channel, other) not in ends:
+            here, there = (source, target) if end == "send" else (target, source)
+            yield (
+                "connections that the other end does not have",
+                f"gpu {here} {end}s {'to' if end == 'send' else 'from'} gpu {there} on "
+                f"channel {channel}",
             )
 
 
 def _queues(program: Program) -> Iterator[str]:
     slots = slots_of(program)
     try:
-        follow(program, slots)
+        follow(program, slots, by_chunk=True)
     except WrongScheduleError as error:
         yield (
             f"messages under way: a connection of protocol {program.protocol} holds {slots}, "
-            f"and with no more of them {error}"
+            f"at large sizes of one chunk each, and with no more of them {error}"
         )

@@ -4,6 +4,7 @@ from typing import Final
 
 from collsim.core.collective import collective as collective_named
 from collsim.errors import FileError, InputError, nearest
+from collsim.interop._size import MOST_RANKS, too_many_chunks
 from collsim.interop.msccl.layout import declared, parts_of
 from collsim.interop.msccl.program import (
     COLLECTIVE_OF,
@@ -32,7 +33,6 @@ _READ: Final = {
     "step": "s type srcbuf srcoff dstbuf dstoff cnt depid deps hasdep op round channel adds "
     "turn",
 }
-_MOST_HELD: Final = 4_000_000
 _MOST_BYTES: Final = 2**62
 _PROTOCOLS: Final = ("Simple", "LL", "LL128")
 # What the runtime takes for the largest size where a file says none.
@@ -68,17 +68,15 @@ def read_program(
     steps = sum(element.tag == "step" for element in algo.walk())
     if steps > _MOST_STEPS:
         raise algo.wrong(f"has {steps:,} steps, expected at most {_MOST_STEPS:,}")
-    ranks = _whole(algo, "ngpus", 1, 65536)
+    ranks = _whole(algo, "ngpus", 1, MOST_RANKS)
     chunks = _whole(algo, "nchunksperloop", 1, _MOST)
     kind = _collective(algo, collective)
     try:
-        parts_of(kind, ranks, chunks)
+        reason = too_many_chunks(kind, ranks, parts_of(kind, ranks, chunks))
     except InputError as error:
         raise algo.wrong(f"nchunksperloop: {error}") from None
-    if ranks * chunks > _MOST_HELD:
-        raise algo.wrong(
-            f"{ranks} ranks of {chunks} chunks, expected at most {_MOST_HELD:,} chunks in all"
-        )
+    if reason is not None:
+        raise algo.wrong(reason)
     rooted = collective_named(kind).rooted
     given = algo.whole("root", 0, ranks - 1, 0) or 0
     if root is not None and not 0 <= root < ranks:
@@ -147,6 +145,7 @@ def _collective(algo: Element, given: str | None) -> str:
 
 def _gpus(algo: Element, kind: str, ranks: int, chunks: int) -> tuple[Gpu, ...]:
     found: dict[int, Gpu] = {}
+    placed = 0
     for node in algo.children:
         if node.tag != "gpu":
             raise node.wrong("expected gpu elements inside of algo")
@@ -154,6 +153,9 @@ def _gpus(algo: Element, kind: str, ranks: int, chunks: int) -> tuple[Gpu, ...]:
         if rank in found:
             raise node.wrong(f"id is {rank}, which another gpu has too")
         found[rank] = _gpu(node, kind, rank, ranks, chunks)
+        placed += len(found[rank].places)
+        if placed > _MOST:
+            raise node.wrong(f"expected at most {_MOST:,} scratch chunks with places in all")
     missing = next((rank for rank in range(ranks) if rank not in found), None)
     if missing is not None:
         raise algo.wrong(f"has no gpu {missing}, expected {ranks} of them")
@@ -175,8 +177,14 @@ def _gpu(node: Element, kind: str, rank: int, ranks: int, chunks: int) -> Gpu:
         if child.tag == "scratch":
             first = _whole(child, "chunk", 0, _MOST)
             place = _whole(child, "place", 0, 2**31 - 1)
-            for i in range(_whole(child, "cnt", 1, _MOST)):
-                places[first + i] = place + i
+            count = _whole(child, "cnt", 1, _MOST)
+            mine = range(first, first + count)
+            if mine.stop > sizes["s"] or not places.keys().isdisjoint(mine):
+                raise child.wrong(
+                    f"chunks {first} to {mine.stop - 1}, expected some of the {sizes['s']} of "
+                    "s_chunks, each of them once"
+                )
+            places.update(zip(mine, range(place, place + count), strict=True))
         elif child.tag != "tb":
             raise child.wrong("expected tb elements inside of gpu")
     for child in nodes:

@@ -12,6 +12,7 @@ from collsim.core.collective import COLLECTIVES, Collective, collective
 from collsim.core.schedule import Schedule
 from collsim.errors import CollsimError, FileError, UnknownNameError
 from collsim.interop._order import reduced
+from collsim.interop._size import MOST_RANKS, too_many_chunks
 
 __all__ = ["MOST_MESSAGES", "read_text_schedule"]
 
@@ -170,16 +171,21 @@ class _Reader:
             return found
 
         kind = self._kind(values)
-        ranks = number("ranks", 1, 65536)
+        ranks = number("ranks", 1, MOST_RANKS)
         root = number("root", 0, ranks - 1, self.wanted_root or 0)
         if self.wanted_root is not None and kind.rooted and root != self.wanted_root:
             raise FileError(self.file, f"has root {root}, expected {self.wanted_root}")
+        parts = number("parts", 1, _MOST, 1)
+        reason = too_many_chunks(kind.name, ranks, parts)
+        if reason is not None:
+            line = values.get("parts", values["ranks"])[0]
+            raise FileError(self.file, f"line {line}: {reason}")
         return _Head(
             name=values.get("name", (0, ""))[1],
             kind=kind,
             ranks=ranks,
             root=root if kind.rooted else 0,
-            parts=number("parts", 1, _MOST, 1),
+            parts=parts,
             scratch=number("scratch", 0, _MOST_SCRATCH, 0),
         )
 

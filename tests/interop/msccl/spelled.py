@@ -38,7 +38,8 @@ def spelled(
             lines += [_step(place, words) for place, words in enumerate(steps)]
             lines.append("</tb>")
         lines.append("</gpu>")
-    return "\n".join([*lines, "</algo>"])
+    # The runtime's parser knows double quotes alone.
+    return "\n".join([*lines, "</algo>"]).replace("'", '"')
 
 
 def _step(place: int, words: str) -> str:

@@ -127,7 +127,7 @@ def test_the_root_is_given_or_written(read: Any, spelled: Any) -> None:
 def test_what_nobody_reads_is_told(read: Any) -> None:
     """An attribute that is misspelled, or that only others know."""
     text = PAIR.replace("coll=", "minbytes='4' coll=").replace("cnt=", "colour='red' cnt=")
-    assert read(text).warnings == (
+    assert read(text.replace("'", '"')).warnings == (
         "has attributes that nobody reads: minbytes of algo, colour of step",
     )
 
@@ -163,5 +163,16 @@ def test_entities_are_refused(read: Any) -> None:
 def test_more_memory_than_anybody_has(read: Any) -> None:
     """Chunks of all ranks together are bounded before any is laid out."""
     text = PAIR.replace("nchunksperloop='1'", "nchunksperloop='1000000'")
-    text = text.replace("ngpus='2'", "ngpus='60000'")
-    assert "60000 ranks of 1000000 chunks, expected at most 4,000,000" in refused(read, text)
+    assert "2 ranks of 1000000 chunks, expected at most 1,048,576" in refused(read, text)
+    text = PAIR.replace("ngpus='2'", "ngpus='4096'")
+    assert "ngpus is '4096', expected a whole number from 1 to 2048" in refused(read, text)
+
+
+@pytest.mark.parametrize("cnt", ["9", "1000000"])
+def test_scratch_chunks_that_are_not_there(read: Any, cnt: str) -> None:
+    """Places are said of the scratch chunks of a GPU, once; a line can't ask for more."""
+    scratch = f"<scratch chunk='0' place='0' cnt='{cnt}'/>"
+    text = PAIR.replace("s_chunks='0'>", f"s_chunks='1'>{scratch}", 1)
+    assert f"scratch: chunks 0 to {int(cnt) - 1}, expected some of the 1" in refused(read, text)
+    twice = PAIR.replace("s_chunks='0'>", "s_chunks='9'>" + 2 * scratch.replace(cnt, "9"), 1)
+    assert "chunks 0 to 8, expected some of the 9 of s_chunks" in refused(read, twice)

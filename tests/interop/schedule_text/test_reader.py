@@ -96,7 +96,7 @@ def test_waiting_by_name() -> None:
         ("ranks:", "line 1: got 'ranks:', expected a value after 'ranks:'"),
         ("collective: reduce\n0 -> 1: chunk 0", "line 2: no 'ranks:' before this, expected on"),
         ("collective: reduce\nranks: two\n0 -> 1: chunk 0", "line 2: got 'two', expected rank"),
-        ("collective: reduce\nranks: 0\n", "line 2: got '0', expected ranks from 1 to 65536"),
+        ("collective: reduce\nranks: 0\n", "line 2: got '0', expected ranks from 1 to 2048"),
         ("collective: reduce\nranks: 2\nroot: 2\n", "line 3: got '2', expected root from 0 to"),
         ("hello", "line 1: got 'hello', expected a message such as '0 -> 1: chunk 0', or"),
         (HEAD + "0 -> 4: chunk 0", "line 6: got '4', expected a rank from 0 to 3"),
@@ -129,11 +129,20 @@ def test_waiting_by_name() -> None:
         ),
         (
             "collective: all_to_all\nranks: 60000\n0 -> 1: chunk 0",
-            "builder: all_to_all on 60000 ranks has 3,600,000,000 pieces, more than",
+            "line 2: got '60000', expected ranks from 1 to 2048",
         ),
         (
-            "collective: reduce\nranks: 2\nparts: 9000000\n0 -> 1: chunks 0-8999999",
-            "line 4: got '0-8999999', expected at most 4,000,000 chunks in all messages",
+            "collective: all_gather\nranks: 2000\n0 -> 1: chunk 0",
+            "line 2: 2000 ranks of 2000 chunks, expected at most 1,048,576 chunks in all",
+        ),
+        (
+            "collective: reduce\nparts: 9000000\nranks: 2\n0 -> 1: chunk 0",
+            "line 2: 2 ranks of 9000000 chunks, expected at most 1,048,576 chunks in all",
+        ),
+        (
+            "collective: reduce\nranks: 2\nparts: 500000\n0 -> 1: chunks "
+            + ",".join(["0-499999"] * 9),
+            "line 4: got '0-499999', expected at most 4,000,000 chunks in all messages",
         ),
     ],
 )  # fmt: skip

@@ -8,6 +8,7 @@ from collsim.cli.chunks import chosen_chunks
 from collsim.cli.fitted import tell_simulated
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
+    all_given,
     channels_option,
     chunks_option,
     collective_argument,
@@ -40,7 +41,12 @@ __all__ = ["command"]
 @click.option("-b", "first", type=SIZE, default=FIRST, help="From this size.  [default: 8]")
 @click.option("-e", "last", type=SIZE, default=LAST, help="To this size.  [default: 8G]")
 @click.option(
-    "--algorithm", "algorithms", type=SPECS, help="Only these, with commas.  [default: all]"
+    "--algorithm",
+    "algorithms",
+    type=SPECS,
+    multiple=True,
+    callback=all_given,
+    help="Only these, with commas.  [default: all]",
 )
 @chunks_option
 @channels_option
