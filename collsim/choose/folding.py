@@ -14,7 +14,13 @@ from collsim.engine.fold.proof import prove
 from collsim.engine.fold.simulation import FoldedSimulation, NotFoldedError
 from collsim.errors import InputError, TooLargeError
 
-__all__ = ["FOLD_FROM", "Folding", "folded_of", "folded_simulation"]
+__all__ = [
+    "FOLD_FROM",
+    "Folding",
+    "folded_of",
+    "folded_simulation",
+    "why_none_stand_for_all",
+]
 
 # Ranks from which it is tried by itself. Below, all are simulated in a second or two, and
 # timelines show every rank.
@@ -162,3 +168,24 @@ def folded_of(curves: Iterable[_Curve]) -> dict[str, str]:
     return {
         curve.name: curve.folding.said for curve in curves if curve.folding.said is not None
     }
+
+
+def why_none_stand_for_all(cluster: Cluster) -> str | None:
+    """Return why no node of a cluster can stand for another, or None if one might.
+
+    Examples
+    --------
+    >>> from collsim.topology import degrade
+    >>> cluster = Cluster.load("dgx-h100", nodes=4)
+    >>> why_none_stand_for_all(cluster)
+    >>> why_none_stand_for_all(degrade(cluster, "nic[3]", 0.25))
+    'nic[3].up differs from nic[19].up'
+    """
+    here, rest = divmod(cluster.ranks, cluster.nodes)
+    if rest or cluster.nodes == 1:
+        return None
+    # Half of the nodes for the other half asks the least.
+    steps = [here * cluster.nodes // 2, here] if cluster.nodes % 2 == 0 else [here]
+    found = [prove(cluster, Fold("shift", cluster.ranks, step)) for step in steps]
+    reasons = [reason for reason in found if isinstance(reason, str)]
+    return reasons[0] if len(reasons) == len(found) else None

@@ -136,8 +136,15 @@ def tell_large(cluster: "Cluster", every_size: bool = False, *, fold: bool = Fal
     elif cluster.uniform is None and cluster.ranks >= _LARGE:
         from collsim.choose.folding import FOLD_FROM
 
-        # Whether it folds is not known before; then it takes a second or two.
-        few = " where a few can't stand for all" if fold and cluster.ranks >= FOLD_FROM else ""
+        # Whether an algorithm folds is not known before; then it takes a second or two.
+        few = ""
+        if fold and cluster.ranks >= FOLD_FROM:
+            from collsim.choose.folding import why_none_stand_for_all
+
+            reason = why_none_stand_for_all(cluster)
+            few = " where a few can't stand for all"
+            if reason is not None:
+                few = f"; none can stand for all: {reason}"
         note(
             f"simulating message by message on {cluster.ranks} ranks, which can take "
             f"minutes{few}"
