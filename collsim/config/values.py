@@ -51,7 +51,7 @@ def one_line(text: str) -> bool:
 
     Examples
     --------
-    >>> one_line("h100"), one_line("h100\\x1b[31m")
+    >>> one_line("h100"), one_line("h100" + chr(27) + "[31m")
     (True, False)
     """
     return _CONTROL.search(text) is None
