@@ -41,6 +41,7 @@ def page(
     facts: Sequence[Fact] = (),
     profile: Profile | None = None,
     changes: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> str:
     """Return the page as HTML.
 
@@ -54,13 +55,17 @@ def page(
         What its numbers were fitted by.
     changes : sequence of str
         What is changed or wrong in the cluster.
+    notes : sequence of str
+        What of the question the profile's fit has not shown.
     """
     policy, cluster = found.policy, found.cluster
-    title = f"{policy.collective} on {ranks_of(policy)}"
+    fitted = None if profile is None else profile.name
+    title = f"{policy.collective} on {ranks_of(policy, fitted)}"
     sections = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(_where(cluster, changes))}</p>",
-        f'<p class="answer" id="answer">{escape(sentence(policy))}</p>',
+        f'<p class="answer" id="answer">{escape(sentence(policy, fitted))}</p>',
+        *(f'<p class="note">Note: {escape(text)}.</p>' for text in notes),
         "<h2>Which algorithm at every size</h2>",
         _policy(found),
         "<h2>Time against size</h2>",
@@ -211,7 +216,7 @@ def _rests(found: Answer, facts: Sequence[Fact], profile: Profile | None) -> lis
         table(
             "numbers",
             _FACTS,
-            [*link_facts(cluster), *facts, *cost_facts(cluster, facts, profile)],
+            [*link_facts(cluster, profile), *facts, *cost_facts(cluster, facts, profile)],
         ),
     ]
     if profile is None:
