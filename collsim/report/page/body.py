@@ -33,6 +33,8 @@ _POLICY: Final = (
     "up to", "algorithm", "from (B)", "to (B)", "chunks", "channels", "at", "time", "gain",
     "over", "efficiency",
 )  # fmt: skip
+# Ratios of times that are no nearer to 1 than sums of floats come.
+_TIE: Final = 1e-9
 _FACTS: Final = ("number", "value", "kind", "source")
 
 
@@ -123,17 +125,26 @@ def _policy(found: Answer) -> str:
             row.channels,
             size_words(row.size),
             time_words(row.time_us * 1e-6),
-            "-" if row.gain is None else f"x{row.gain:.4g}",
+            _gain(row.gain),
             row.runner_up or "-",
             "-" if row.efficiency is None else f"{row.efficiency:.1%}",
         )
         for row in found.policy.rows
     ]
+    tie = any("a tie" in row for row in rows)
+    tied = " A tie: the next best is as fast." if tie else ""
     return table("policy", _POLICY, rows) + (
         '<p class="note">Both ends of a range are in it. At: the geometric middle of the '
         "range, where time, gain and efficiency hold. Gain: the time of the next best "
-        "algorithm over that of the fastest. Efficiency: the lower bound over the time.</p>"
+        "algorithm over that of the fastest. Efficiency: the lower bound over the time."
+        f"{tied}</p>"
     )
+
+
+def _gain(gain: float | None) -> str:
+    if gain is None:
+        return "-"
+    return f"x{gain:.4g}" if gain > 1 + _TIE else "a tie"
 
 
 def _crossed(found: Answer) -> str:

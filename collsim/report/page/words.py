@@ -71,6 +71,9 @@ def sentence(policy: Policy, profile: str | None = None) -> str:
     """
     head = f"The fastest {policy.collective} on {ranks_of(policy, profile)} is"
     span = f"{size_words(policy.min_bytes)} to {size_words(policy.max_bytes)}"
+    if all(row.time_us == 0 for row in policy.rows):
+        where = ranks_of(policy, profile)
+        return f"{policy.collective} on {where} takes no time at every size from {span}."
     if len(policy.rows) == 1:
         return f"{head} {policy.rows[0].algorithm} at every size from {span}."
     parts = [f"{row.algorithm} up to {size_words(row.max_bytes)}" for row in policy.rows[:-1]]

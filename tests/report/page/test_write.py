@@ -19,6 +19,7 @@ from collsim.errors import InputError, MissingExtraError
 from collsim.report.page.answer import answer
 from collsim.report.page.assumed import file_facts, link_facts
 from collsim.report.page.breakdown_chart import breakdown_chart
+from collsim.report.page.crossover_chart import legend
 from collsim.report.page.timeline_chart import drawn_as, timeline_chart
 from collsim.units import format_bandwidth, format_time
 
@@ -252,8 +253,46 @@ def test_an_empty_sentence_is_not_needed_for_one_rank(tmp_path: Path) -> None:
     """One rank takes no time: there is a page all the same."""
     path = tmp_path / "r.html"
     sentence = collsim.write_report("all_reduce", Cluster.ideal(1, "1us", "1GB/s"), path)
-    assert "at every size from 8 B to 8 GiB" in sentence
+    assert sentence == (
+        "all_reduce on 1 rank of ideal takes no time at every size from 8 B to 8 GiB."
+    )
     assert path.stat().st_size > 1_000_000
+
+
+def test_where_nothing_changes_no_mark_is_explained() -> None:
+    """The legend has what the figure has."""
+    one = answer("all_reduce", Cluster.ideal(8, "10us", "900GB/s"), algorithms=["ring"])
+    two = answer("all_reduce", Cluster.ideal(8, "10us", "900GB/s"))
+    assert "where the fastest changes" not in legend(one)
+    assert "where the fastest changes" in legend(two)
+
+
+def test_a_tie_is_no_gain(tmp_path: Path) -> None:
+    """Two that send the same messages are as fast."""
+    path = tmp_path / "r.html"
+    pair = Cluster.ideal(2, "1us", "1GB/s")
+    collsim.write_report("broadcast", pair, path, algorithms=["mst", "linear"])
+    text = path.read_text("utf-8")
+    assert '<td class="s">a tie</td>' in text
+    assert "A tie: the next best is as fast." in text
+    assert ">x1</td>" not in text
+
+
+def test_a_bar_names_its_chunks() -> None:
+    """One, or several, parted by commas."""
+    cluster = Cluster.ideal(4, "1us", "1GB/s")
+    timeline = simulate(build("all_gather", "recursive_doubling", 4), cluster, 4096)
+    texts = [t for trace in timeline_chart(timeline, cluster).data for t in trace.hovertext]
+    assert any("bytes, chunk 0<br>" in text for text in texts)
+    assert any("bytes, chunks 0, 1<br>" in text for text in texts)
+
+
+def test_a_long_simulation_is_announced(tmp_path: Path) -> None:
+    """Before it begins."""
+    words = "report broadcast -c dgx-h100 --nodes 4 -b 1M -e 1M --algorithm mst -o"
+    done = CliRunner().invoke(main, [*words.split(), str(tmp_path / "r.html")])
+    note = "note: simulating all contenders on 32 ranks, which can take a minute"
+    assert done.stderr.splitlines()[0] == note
 
 
 def test_size_outside_is_refused() -> None:
