@@ -6,9 +6,11 @@ import contextlib
 import os
 import re
 import secrets
+import signal
 import stat
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 
 from collsim.errors import CollsimError, FileError
 
@@ -186,19 +188,43 @@ def _replace(path: str, parts: Iterable[bytes], status: os.stat_result | None) -
         raise FileError(path, "is write-protected")
     temporary = os.path.join(folder, f".collsim-{secrets.token_hex(8)}.tmp")
     # Mode 0666 here and not tempfile's 0600: the umask then applies as for any file.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with _ended_in_order():
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            with open(descriptor, "wb") as file:
+                if status is not None:
+                    _take_over(descriptor, status)
+                file.writelines(parts)
+                file.flush()
+                os.fsync(descriptor)
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+
+@contextlib.contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let a request to end unwind what is open, where nobody else looks after it.
+
+    By default SIGTERM ends a process on the spot, and a temporary file would stay.
+    """
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL
+    ):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise SystemExit(128 + signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, stop)
     try:
-        with open(descriptor, "wb") as file:
-            if status is not None:
-                _take_over(descriptor, status)
-            file.writelines(parts)
-            file.flush()
-            os.fsync(descriptor)
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _take_over(descriptor: int, status: os.stat_result) -> None:

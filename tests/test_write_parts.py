@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,3 +59,24 @@ def test_a_folder_that_is_not_there_makes_no_part(tmp_path: Path) -> None:
         write_parts(tmp_path / "no" / "out", parts())
     assert isinstance(caught.value, CollsimError)
     assert made == []
+
+
+def test_a_request_to_end_leaves_nothing_behind(tmp_path: Path) -> None:
+    """SIGTERM amid the parts: the old content stays, and no temporary file."""
+    path = tmp_path / "out"
+    path.write_bytes(b"old")
+    script = (
+        "import os, signal, sys\n"
+        "from collsim.files import write_parts\n"
+        "def parts():\n"
+        "    yield b'new'\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    yield b'more'\n"
+        "write_parts(sys.argv[1], parts())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (143, "")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["out"]

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.core.cluster import Cluster
+from collsim.core.cluster import Cluster, Cut
 from collsim.core.profile import Profile
 from collsim.errors import InputError
 
@@ -70,7 +70,7 @@ def spread(cluster: Cluster, profile: Profile) -> Cluster:
         for name in ("egress", "ingress")
         if (port := getattr(cluster, name)) is not None
     }
-    return replace(
+    found = replace(
         cluster,
         **ports,
         links=fitted,
@@ -79,6 +79,39 @@ def spread(cluster: Cluster, profile: Profile) -> Cluster:
         launch=launch,
         uniform=None,
     )
+    return replace(found, cuts=_cuts(cluster, found))
+
+
+def _cuts(cluster: Cluster, fitted: Cluster) -> tuple[Cut, ...]:
+    """Return the cuts with fitted numbers, of which lower bounds are made.
+
+    Rates grow as the link does that grows the most, of those that may cross: bounds hold.
+    """
+    before, after = cluster.links, fitted.links
+    faster = before.beta / after.beta
+    between = np.array([not name.startswith("gpu[") for name in before.names])
+    found = []
+    for cut in cluster.cuts:
+        parts_nodes = all(
+            np.unique(cut.group[cluster.node == node]).size == 1
+            for node in range(cluster.nodes)
+        )
+        rate = float(faster[between if parts_nodes and between.any() else slice(None)].max())
+        slower = 1.0
+        if cut.least_alpha > 0:
+            group = np.flatnonzero(cut.group != cut.group[0])
+            route = list(cluster.route(0, int(group[0]))) if group.size else []
+            was = float(before.alpha[route].sum())
+            slower = float(after.alpha[route].sum()) / was if was > 0 else 1.0
+        found.append(
+            replace(
+                cut,
+                out_rate=cut.out_rate * rate,
+                in_rate=cut.in_rate * rate,
+                least_alpha=cut.least_alpha * slower,
+            )
+        )
+    return tuple(found)
 
 
 def _ratio(wanted: float, cluster: Cluster, peer: int, alphas: NDArray[np.float64]) -> float:

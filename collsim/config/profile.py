@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from collsim.algorithms import algorithm_names, canonical, find, unknown_algorithm
-from collsim.config.values import outside, shown
+from collsim.config.values import one_line, outside, shown
 from collsim.core.collective import COLLECTIVES
 from collsim.core.profile import MAX_CHUNKS, NCCL_KEYS, ErrorSummary, Parameter, Profile
 from collsim.errors import CollsimError, ConfigError
@@ -207,6 +207,10 @@ def _check(
             raise ConfigError.unknown_key(file, prefix + key, known)
         if not _fits(value, known[key]):
             raise ConfigError(file, prefix + key, _repeated(value), known[key])
+        for text in value if isinstance(value, list) else (value,):
+            if isinstance(text, str) and not one_line(text):
+                expected = "text of one line, without control characters"
+                raise ConfigError(file, prefix + key, text, expected)
     for key in needed:
         if key not in table:
             raise ConfigError.missing_key(file, prefix + key, known[key])

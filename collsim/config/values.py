@@ -17,6 +17,7 @@ __all__ = [
     "RefusedError",
     "limited_bandwidth",
     "limited_time",
+    "one_line",
     "outside",
     "shown",
 ]
@@ -43,6 +44,17 @@ _LIMITS: Final = {
 # What a terminal would obey, and what would begin another line.
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _LONGEST = 400  # bits of an integer that a message repeats
+
+
+def one_line(text: str) -> bool:
+    """Return whether a text is one line, without what a terminal would obey.
+
+    Examples
+    --------
+    >>> one_line("h100"), one_line("h100" + chr(27) + "[31m")
+    (True, False)
+    """
+    return _CONTROL.search(text) is None
 
 
 class RefusedError(Exception):
@@ -130,7 +142,7 @@ def _limited(text: str, parse: Callable[[str], float], unit: str) -> float:
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise RefusedError
-    if _CONTROL.search(value):
+    if not one_line(value):
         raise RefusedError("text of one line, without control characters")
     return value
 

@@ -15,7 +15,7 @@ from collsim.interop.msccl.flow import Flow, follow
 from collsim.interop.msccl.limits import input_lost, limits_broken
 from collsim.interop.msccl.lower import Lowered, lower
 from collsim.interop.msccl.parser import text_limits
-from collsim.interop.msccl.program import Program, WrongScheduleError
+from collsim.interop.msccl.program import OwnWordsError, Program, WrongScheduleError
 from collsim.interop.msccl.races import find_race
 from collsim.interop.msccl.reader import read_program
 from collsim.interop.msccl.writer import to_xml
@@ -216,15 +216,21 @@ def _is_xml(data: bytes) -> bool:
 
 
 def _from_msccl(program: Program, file: str, data: bytes) -> ScheduleFile:
-    schedule, verdict = _verified(program)
+    warnings = []
+    try:
+        schedule, verdict = _verified(program)
+    except OwnWordsError as error:
+        # Somebody has changed the file since; the runtime does not read these words at all.
+        warnings.append(f"is not as collsim wrote it, so op and its like are ignored: {error}")
+        program = program.plain()
+        schedule, verdict = _verified(program)
     if verdict.ok and program.apart_too:
         _, verdict = _verified(replace(program, in_place=False))
         if not verdict.ok:
             verdict = replace(verdict, reason=f"out of place: {verdict.reason}")
-    warnings = []
     if verdict.ok:
         broken = [*text_limits(data), *limits_broken(program)]
-        warnings = [f"breaks a limit of MSCCL's runtime: {text}" for text in broken]
+        warnings += [f"breaks a limit of MSCCL's runtime: {text}" for text in broken]
         lost = input_lost(program)
         if lost is not None:
             warnings.append(
@@ -254,6 +260,8 @@ def _verified(program: Program) -> tuple[Schedule | None, Verdict]:
         if race is not None:
             return None, Verdict(False, race)
         lowered = lower(program, flow)
+    except OwnWordsError:
+        raise
     except WrongScheduleError as error:
         return None, Verdict(False, str(error))
     verdict = verify_schedule(lowered.schedule)

@@ -8,6 +8,11 @@ from typing import Any
 
 import pytest
 
+from collsim.core.same import difference
+from collsim.interop.schedule_file import load_schedule
+
+FILE = "examples/schedule_all_reduce_4.txt"
+
 
 def test_text_goes_to_stdout(run: Any) -> None:
     """As a person would write it."""
@@ -93,3 +98,37 @@ def test_a_root_that_is_none(fails: Any) -> None:
     """As everywhere."""
     line = "export reduce --algorithm mst --ranks 3 --root 3 --format text"
     assert fails(line, code=1) == "root: got 3, expected a rank from 0 to 2"
+
+
+@pytest.mark.parametrize("form", ["text", "msccl"])
+def test_a_file_in_the_other_form(run: Any, answer: Any, tmp_path: Path, form: str) -> None:
+    """Of a file by hand, MSCCL XML; and back, text that says the same."""
+    first, path = tmp_path / "first.xml", tmp_path / "out"
+    assert run(f"export --schedule {FILE} --format msccl -o {first}").exit_code == 0
+    assert run(f"export --schedule {first} --format {form} -o {path}").exit_code == 0
+    assert load_schedule(path).ranks == 4
+    assert difference(load_schedule(path), load_schedule(FILE)) is None
+    (row,) = answer(f"verify --schedule {path}")["rows"]
+    assert (row["algorithm"], row["ok"]) == ("by-hand", True)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (f"--schedule {FILE} --ranks 4", "--ranks says nothing of a --schedule"),
+        (f"--schedule {FILE} --algorithm ring", "--algorithm says nothing of a --schedule"),
+        ("all_reduce", "expected --algorithm or --schedule"),
+    ],
+)
+def test_a_schedule_or_an_algorithm(run: Any, words: str, reason: str) -> None:
+    """One of them."""
+    result = run(f"export {words} --format text")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert reason in result.stderr
+
+
+def test_a_wrong_schedule_is_not_written(run: Any) -> None:
+    """It says what is wrong with it."""
+    result = run("export --schedule examples/msccl_wrong.xml --format text")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "is not a correct all_gather" in result.stderr

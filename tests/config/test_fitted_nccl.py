@@ -7,7 +7,11 @@ import pytest
 from collsim.algorithms import build
 from collsim.calibrate.nccl_model import example_profile
 from collsim.config.fitted import own_cluster, with_profile
+from collsim.config.presets import preset_path
+from collsim.config.profile import load
 from collsim.core.cluster import Cluster
+from collsim.core.collective import collective
+from collsim.engine.bound import bound
 from collsim.engine.simulate import simulate
 from collsim.errors import InputError
 
@@ -55,3 +59,15 @@ def test_a_profile_of_one_node_is_not_for_several() -> None:
     profile = example_profile(Cluster.load("dgx-h100"))
     with pytest.raises(InputError, match="was fitted to one node, but cluster dgx-h100 has 2"):
         with_profile(Cluster.load("dgx-h100", nodes=2), profile)
+
+
+@pytest.mark.parametrize("name", ["all_reduce", "all_gather", "broadcast"])
+def test_no_fitted_time_is_below_the_bound(name: str) -> None:
+    """Cuts have the numbers of the profile too, and not those of the datasheets below it."""
+    profile = load(str(preset_path("profiles", "h100-ndr")))
+    fitted = with_profile(Cluster.load("dgx-h100", nodes=2), profile)
+    least = bound(collective(name), fitted)
+    algorithm = "mst" if name == "broadcast" else "recursive_doubling"
+    schedule = build(name, algorithm, 16)
+    for nbytes in (8, 2**16, 2**24):
+        assert simulate(schedule, fitted, nbytes).makespan >= least.seconds(nbytes) * (1 - 1e-9)

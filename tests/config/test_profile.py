@@ -28,7 +28,8 @@ unit = "s/B"
 """
 
 numbers = st.just(0.0) | st.floats(min_value=1e-30, max_value=1e3)
-texts = st.text(max_size=20)
+# What a terminal would obey is refused.
+texts = st.text(st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp")), max_size=20)
 
 
 @given(
@@ -97,6 +98,16 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
         ),
         ('name = "mine"', "", "p.toml: name: missing, expected text"),
         ('name = "mine"', "name = 3", "p.toml: name: got 3, expected text"),
+        (
+            'name = "mine"',
+            'name = "\\u001b[31mred"',
+            "p.toml: name: got '\\x1b[31mred', expected text of one line, without control",
+        ),
+        (
+            'name = "mine"',
+            'name = "mine"\nnotes = ["one", "two\\nlines"]',
+            "p.toml: notes: got 'two\\nlines', expected text of one line",
+        ),
         (
             'name = "mine"',
             'name = "mine"\nranks = 8',

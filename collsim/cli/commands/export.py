@@ -1,5 +1,7 @@
 """``collsim export``: the schedule of an algorithm as a file."""
 
+from typing import TYPE_CHECKING, Final
+
 import click
 
 from collsim.cli.clusters import ClusterChoice
@@ -7,31 +9,46 @@ from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     algorithm_option,
     cluster_options,
-    collective_argument,
     root_option,
 )
 from collsim.cli.output import Output, note
+from collsim.cli.schedules import (
+    needed,
+    opened_schedule,
+    optional_collective,
+    refuse_beside_schedule,
+    schedule_option,
+)
 from collsim.cli.types import Whole
 from collsim.errors import UsageError
 
+if TYPE_CHECKING:
+    from collsim.core.schedule import Schedule
+
 __all__ = ["command"]
+
+# What says how an algorithm is built, or where; a file says its own.
+_OPTIONS: Final = ("algorithm", "chunks", "channels", "cluster", "nodes", "ranks", "profile")
 
 
 @_command(
-    """Write the schedule of an algorithm as a file.
+    """Write the schedule of an algorithm, or of another file, as a file.
 
     As MSCCL XML, or as the text that docs/schedules.md describes; --schedule of verify,
-    simulate and predict reads both. The cluster says how many ranks there are on which nodes.
+    simulate and predict reads both. The cluster says how many ranks there are on which nodes;
+    a --schedule says its own.
 
     \b
     Examples:
       collsim export all_reduce --algorithm ring --ranks 4 --format text
       collsim export all_gather --algorithm pat --ranks 8 --format msccl -o pat.xml
       collsim export broadcast --algorithm ring --chunks 4 --ranks 4 --format msccl -o ring.xml
+      collsim export --schedule examples/schedule_all_reduce_4.txt --format msccl -o mine.xml
     """
 )
-@collective_argument
-@algorithm_option(None, "NAME", required=True)
+@optional_collective
+@algorithm_option(None, "NAME")
+@schedule_option
 @click.option(
     "--format",
     "form",
@@ -51,8 +68,9 @@ __all__ = ["command"]
 )
 @cluster_options
 def command(
-    collective: str,
-    algorithm: str,
+    collective: str | None,
+    algorithm: str | None,
+    schedule: str | None,
     form: str,
     chunks: int,
     channels: int,
@@ -61,6 +79,14 @@ def command(
     cluster: ClusterChoice,
 ) -> None:
     """Build, write, and read what was written."""
+    if schedule is not None:
+        refuse_beside_schedule(_OPTIONS)
+        file = opened_schedule(schedule, collective, root)
+        _write(file.right(), form, file.name, path)
+        return
+    collective = needed(collective)
+    if algorithm is None:
+        raise UsageError("expected --algorithm or --schedule")
     if algorithm in ("auto", "all"):
         raise UsageError(
             f"--algorithm {algorithm}: expected one NAME, as there is no size here"
@@ -69,11 +95,10 @@ def command(
     from collsim.algorithms import build, canonical
     from collsim.core.collective import check_root
     from collsim.core.collective import collective as named
-    from collsim.interop.schedule_file import written
 
     kind = named(collective)
     check_root(root, network.ranks)
-    schedule = build(
+    built = build(
         kind.name,
         algorithm,
         network.ranks,
@@ -84,6 +109,13 @@ def command(
         multicast=network.setting.multicast,
     )
     name = f"{kind.name}_{canonical(kind.name, algorithm)}"
+    _write(built, form, name, path)
+
+
+def _write(schedule: "Schedule", form: str, name: str, path: str) -> None:
+    """Write a schedule, and tell what its file breaks."""
+    from collsim.interop.schedule_file import written
+
     text, warnings = written(schedule, form, name)
     Output(as_json=False, as_csv=False, path=path).write(text)
     for warning in warnings:

@@ -1,6 +1,6 @@
 """``collsim report``: which algorithm, from which size and why, as one HTML file."""
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -23,6 +23,9 @@ from collsim.cli.what_if import opened, tell_large
 from collsim.errors import UsageError
 
 __all__ = ["command"]
+
+# Ranks on which the simulations of all contenders take long; of more, others say so.
+_SLOW: Final = range(32, 512)
 
 
 @_command(
@@ -83,6 +86,8 @@ def command(
     only = [name for names in algorithms for name in names if name not in ("auto", "all")]
     network = opened(cluster)
     tell_large(network, every_size=True)
+    if network.uniform is None and network.sharing == "fifo" and network.ranks in _SLOW:
+        note(f"simulating all contenders on {network.ranks} ranks, which can take a minute")
     profile = cluster.load_profile()
     from collsim.config.changes import parse_changes
     from collsim.core.collective import collective as kind

@@ -76,7 +76,7 @@ def _path(call: Call, tid: int) -> Iterator[str]:
         args = {
             "operation": step.operation,
             "round": int(timeline.schedule.round[step.operation]) + 1,
-            "held up by": step.why,
+            "held up by": "nothing" if step.why == "start" else step.why,
             "waiting_us": _us(step.waiting),
             "finish_us": _us(call.start + step.finish),
         }

@@ -154,19 +154,18 @@ def _chains(name: str, block: Block) -> Iterator[tuple[str, str]]:
         if joined and before.count != step.count:
             yield (
                 "reductions into one chunk, one after the other, are run as one, of one length",
-                f"{name} steps {place - 1} and {place} have cnt {before.count} and "
-                f"{step.count}",
+                f"{name} steps {place - 1}, {place} have cnt {before.count} and {step.count}",
             )
         if length == _FUSED + 1:
-            yield (
+            limit = (
                 f"reductions run as one, at most {_FUSED}; they are parted only at number "
-                f"{_FUSED} of a thread block",
-                f"{name} from step {place - _FUSED} on",
+                f"{_FUSED} of a thread block"
             )
+            yield limit, f"{name} from step {place - _FUSED} on"
 
 
 def _unmet(program: Program) -> Iterator[tuple[str, str]]:
-    """Yield connections that one end alone has: setting them up waits for the other for ever."""
+    """Yield connections that one end alone has, which waits for the other for ever."""
     ends = {
         (rank, block.send, block.channel, "send")
         for rank, _, block in program.blocks()
@@ -180,10 +179,10 @@ def _unmet(program: Program) -> Iterator[tuple[str, str]]:
         other = "receive" if end == "send" else "send"
         if (source, target, channel, other) not in ends:
             here, there = (source, target) if end == "send" else (target, source)
+            way = f"{end}s {'to' if end == 'send' else 'from'} gpu {there}"
             yield (
                 "connections that the other end does not have",
-                f"gpu {here} {end}s {'to' if end == 'send' else 'from'} gpu {there} on "
-                f"channel {channel}",
+                f"gpu {here} {way} on channel {channel}",
             )
 
 

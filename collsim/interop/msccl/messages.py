@@ -8,7 +8,7 @@ from collsim.core.collective import collective
 from collsim.core.schedule import COPY, REDUCE, Schedule
 from collsim.interop._order import Phases, circular, depths, in_order, reduced
 from collsim.interop.msccl.places import Placement
-from collsim.interop.msccl.program import Program, Step, WrongScheduleError
+from collsim.interop.msccl.program import OwnWordsError, Program, Step
 
 __all__ = ["Message", "Messages"]
 
@@ -53,7 +53,7 @@ class Messages:
                 self._numbered[own] = m
         message = self.all[m]
         if (message.src, message.dst) != (src, dst):
-            raise WrongScheduleError(
+            raise OwnWordsError(
                 f"op {own} goes from {message.src} to {message.dst} and from {src} to {dst}"
             )
         if step is not None:
@@ -75,9 +75,7 @@ class Messages:
         """Let a message write places of its receiver, after what it waits for there."""
         message = self.all[m]
         if message.into and message.kind != kind:
-            raise WrongScheduleError(
-                f"op {message.own} copies and reduces, expected one of them"
-            )
+            raise OwnWordsError(f"op {message.own} copies and reduces, expected one of them")
         message.kind = kind
         message.into += places
         message.waits |= waits
@@ -99,9 +97,7 @@ class Messages:
         """Return the messages in the order of the schedule; None where they wait in circles."""
         numbered = {message.own is not None for message in self.all}
         if len(numbered) > 1:
-            raise WrongScheduleError(
-                "some steps have an op and others have none, expected all or none"
-            )
+            raise OwnWordsError("some steps have an op and others have none")
         if numbered == {True}:
             return self._own_order()
         waits = [message.waits for message in self.all]
@@ -116,13 +112,12 @@ class Messages:
         """Return the messages in the order that collsim wrote."""
         order = sorted(range(len(self.all)), key=lambda m: self.all[m].own or 0)
         if [self.all[m].own for m in order] != list(range(len(order))):
-            raise WrongScheduleError("op does not count all messages from 0 up")
+            raise OwnWordsError("op does not count all messages from 0 up")
         place = {m: i for i, m in enumerate(order)}
         for m in order:
             if any(place[d] > place[m] for d in self.all[m].waits):
-                raise WrongScheduleError(
-                    f"op {self.all[m].own} waits for a message with a larger op, so the file "
-                    "is not what collsim wrote; without op it is read as any other"
+                raise OwnWordsError(
+                    f"op {self.all[m].own} waits for a message with a larger op"
                 )
         return order
 

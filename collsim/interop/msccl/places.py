@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from collsim.core.collective import collective
 from collsim.interop.msccl.flow import Flow
 from collsim.interop.msccl.layout import NOWHERE, alias, inputs, outputs, parts_of
-from collsim.interop.msccl.program import Program, WrongScheduleError
+from collsim.interop.msccl.program import OwnWordsError, Program, WrongScheduleError
 from collsim.interop.msccl.races import Location, before, touched
 
 __all__ = ["Placement", "place_all"]
@@ -158,7 +158,7 @@ def _scratch(program: Program, found: Placement, rank: int, taken: set[int]) -> 
     found.start_fresh(rank, own)
     for chunk, place in gpu.places.items():
         if place >= found.pieces + own or place in taken or chunk >= gpu.chunks["s"]:
-            raise WrongScheduleError(
+            raise OwnWordsError(
                 f"rank {rank}: scratch chunk {chunk} can't stand for place {place}"
             )
         taken.add(place)

@@ -1,7 +1,7 @@
 """What an MSCCL file says: GPUs, their thread blocks, and the steps of these."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from collsim.errors import CollsimError
@@ -17,6 +17,7 @@ __all__ = [
     "WRITES_TARGET",
     "Block",
     "Gpu",
+    "OwnWordsError",
     "Program",
     "Step",
     "WrongScheduleError",
@@ -46,6 +47,10 @@ Chunk = tuple[str, int]
 
 class WrongScheduleError(CollsimError, ValueError):
     """A file that is well formed, but whose schedule hangs, races or mixes data up."""
+
+
+class OwnWordsError(WrongScheduleError):
+    """What collsim wrote for itself, `op` and its like, is not of this file any more."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +175,24 @@ class Program:
         """
         kind = self.gpus[rank].blocks[block].steps[step].type
         return f"rank {rank}, thread block {block}, step {step} ({kind})"
+
+    def plain(self) -> "Program":
+        """Return the program without what collsim adds for itself, as the runtime reads it."""
+
+        def bare(step: Step) -> Step:
+            return replace(step, op=None, round=None, channel=None, adds=False, turn=False)
+
+        gpus = tuple(
+            replace(
+                gpu,
+                places={},
+                blocks=tuple(
+                    replace(block, steps=tuple(map(bare, block.steps))) for block in gpu.blocks
+                ),
+            )
+            for gpu in self.gpus
+        )
+        return replace(self, gpus=gpus, scratch=0)
 
     def blocks(self) -> Iterator[tuple[int, int, Block]]:
         """Iterate over rank, number and thread block of all."""

@@ -27,10 +27,15 @@ __all__ = [
     "parameter_rows",
 ]
 
+# Seconds per byte below which no bandwidth can be written.
+_LEAST: Final = 1e-300
+
 # What it is, its value, its kind, and where it is from.
 Fact = tuple[str, str, str, str]
 
 _PROVENANCE: Final = ("kind", "source")
+# What a profile brings beside links.
+_FITTED: Final = ("node.multicast_efficiency", "cost.launch")
 _SHARING: Final = {
     "fifo": "fifo: a message holds every link of its way, first come, first served, for "
     "alpha_busy and its bytes",
@@ -39,28 +44,47 @@ _SHARING: Final = {
 }
 
 
-def link_facts(cluster: Cluster) -> list[Fact]:
+def link_facts(cluster: Cluster, profile: Profile | None = None) -> list[Fact]:
     """Return every number of every kind of link, with its kind and source.
+
+    With a profile these are the numbers that it gave the links, from least to most.
 
     Examples
     --------
     >>> link_facts(Cluster.ideal(2, "10us", "900GB/s"))[0]
     ('link alpha, the start-up of a message', '10us', 'assumption', 'given')
     """
-    return [fact for link in cluster.links.classes for fact in _link(link)]
+    classes = enumerate(cluster.links.classes)
+    return [fact for k, link in classes for fact in _link(cluster, k, link, profile)]
 
 
-def _link(link: LinkClass) -> Iterator[Fact]:
+def _link(cluster: Cluster, k: int, link: LinkClass, profile: Profile | None) -> Iterator[Fact]:
     apart = _apart(link)
-    for key, what, value in (
-        ("alpha", "alpha, the start-up of a message", format_time(link.alpha)),
-        ("bandwidth", "bandwidth, one direction", format_bandwidth(link.bandwidth)),
-        ("alpha_busy", "alpha_busy, how much of alpha holds the way", format_time(link.busy)),
-    ):
+    links = cluster.links
+    mine = links.kind == k
+    lanes = int(links.lanes[mine].max()) if mine.any() else 1
+    each = f" of each of {lanes} lanes" if lanes > 1 else ""
+    # One of no lanes is a private link of every pair; several limit nothing.
+    unlimited = lanes == 0 and np.count_nonzero(mine) > 1
+    for key, what, own, used, write in (
+        ("alpha", "alpha, the start-up of a message", link.alpha, links.alpha, format_time),
+        ("bandwidth", f"bandwidth, one direction{each}", link.bandwidth,
+         1 / np.maximum(links.beta, _LEAST), format_bandwidth),
+        ("alpha_busy", "alpha_busy, how much of alpha holds the way", link.busy, links.busy,
+         format_time),
+    ):  # fmt: skip
         default = (link.kind, link.source or "given")
         if key == "alpha_busy" and link.alpha_busy is None:
             default = ("assumption", "all of alpha, as in the textbook")
         kind, source = apart.get(key, default)
+        value = "without limit" if unlimited and key == "bandwidth" else write(own)
+        if profile is not None and mine.any() and not unlimited:
+            # Where a cable is two links, one to a switch and one from it, one alone has alpha.
+            told = used[mine & (used > 0)] if used[mine].any() else used[mine]
+            ends = dict.fromkeys(write(float(end(told))) for end in (np.min, np.max))
+            value = " to ".join(ends)
+            if key != "alpha_busy":
+                kind, source = _asked(profile)
         yield f"{link.name} {what}", value, kind, source
 
 
@@ -100,6 +124,8 @@ def file_facts(
         file = str(preset_path("clusters", file))
     top = changed(read_table(file, SCHEMA), changes).data
     real: dict[str, object] = {"network.nodes": cluster.nodes, "node.gpus": _gpus(cluster)}
+    if profile is not None:
+        real["cost.launch"] = format_time(cluster.launch)
     if cluster.in_switch is not None:
         real["node.multicast_efficiency"] = cluster.in_switch.efficiency
     facts: list[Fact] = []
@@ -116,7 +142,7 @@ def file_facts(
             told = real.get(dotted, own["value"])
             if dotted in (changes or {}) or told != own["value"]:
                 # Sizes are asked for; what else differs from the file is of the profile.
-                fitted = profile if dotted == "node.multicast_efficiency" else None
+                fitted = profile if dotted in _FITTED else None
                 facts.append((dotted, _value(told), *_asked(fitted)))
                 continue
             kind, source = (

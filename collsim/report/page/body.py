@@ -33,6 +33,8 @@ _POLICY: Final = (
     "up to", "algorithm", "from (B)", "to (B)", "chunks", "channels", "at", "time", "gain",
     "over", "efficiency",
 )  # fmt: skip
+# Ratios of times that are no nearer to 1 than sums of floats come.
+_TIE: Final = 1e-9
 _FACTS: Final = ("number", "value", "kind", "source")
 
 
@@ -41,6 +43,7 @@ def page(
     facts: Sequence[Fact] = (),
     profile: Profile | None = None,
     changes: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> str:
     """Return the page as HTML.
 
@@ -54,13 +57,17 @@ def page(
         What its numbers were fitted by.
     changes : sequence of str
         What is changed or wrong in the cluster.
+    notes : sequence of str
+        What of the question the profile's fit has not shown.
     """
     policy, cluster = found.policy, found.cluster
-    title = f"{policy.collective} on {ranks_of(policy)}"
+    fitted = None if profile is None else profile.name
+    title = f"{policy.collective} on {ranks_of(policy, fitted)}"
     sections = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(_where(cluster, changes))}</p>",
-        f'<p class="answer" id="answer">{escape(sentence(policy))}</p>',
+        f'<p class="answer" id="answer">{escape(sentence(policy, fitted))}</p>',
+        *(f'<p class="note">Note: {escape(text)}.</p>' for text in notes),
         "<h2>Which algorithm at every size</h2>",
         _policy(found),
         "<h2>Time against size</h2>",
@@ -118,17 +125,26 @@ def _policy(found: Answer) -> str:
             row.channels,
             size_words(row.size),
             time_words(row.time_us * 1e-6),
-            "-" if row.gain is None else f"x{row.gain:.4g}",
+            _gain(row.gain),
             row.runner_up or "-",
             "-" if row.efficiency is None else f"{row.efficiency:.1%}",
         )
         for row in found.policy.rows
     ]
+    tie = any("a tie" in row for row in rows)
+    tied = " A tie: the next best is as fast." if tie else ""
     return table("policy", _POLICY, rows) + (
         '<p class="note">Both ends of a range are in it. At: the geometric middle of the '
         "range, where time, gain and efficiency hold. Gain: the time of the next best "
-        "algorithm over that of the fastest. Efficiency: the lower bound over the time.</p>"
+        "algorithm over that of the fastest. Efficiency: the lower bound over the time."
+        f"{tied}</p>"
     )
+
+
+def _gain(gain: float | None) -> str:
+    if gain is None:
+        return "-"
+    return f"x{gain:.4g}" if gain > 1 + _TIE else "a tie"
 
 
 def _crossed(found: Answer) -> str:
@@ -211,7 +227,7 @@ def _rests(found: Answer, facts: Sequence[Fact], profile: Profile | None) -> lis
         table(
             "numbers",
             _FACTS,
-            [*link_facts(cluster), *facts, *cost_facts(cluster, facts, profile)],
+            [*link_facts(cluster, profile), *facts, *cost_facts(cluster, facts, profile)],
         ),
     ]
     if profile is None:

@@ -61,9 +61,10 @@ def breakdown_chart(run: Run) -> "Figure":
                 hovertemplate="%{hovertext}<extra></extra>",
             )
         )  # fmt: skip
+    # The time first: where the window is narrow, the end of a long name is cut off.
     notes = [
         {"x": 0, "xref": "paper", "xanchor": "left", "y": i, "yanchor": "bottom", "yshift": 11,
-         "text": f"{escape(name)}: {time_words(run.others[name].seconds)}", "showarrow": False}
+         "text": f"{time_words(run.others[name].seconds)}: {escape(name)}", "showarrow": False}
         for i, name in enumerate(names)
     ]  # fmt: skip
     look = layout(

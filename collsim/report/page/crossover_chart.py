@@ -154,7 +154,8 @@ def legend(found: Answer) -> str:
     ]
     count = len(items)
     items.append(_item(count, "lower bound: no algorithm is faster", INK, "2 3", ""))
-    items.append(_item(count + 1, "where the fastest changes", INK, None, "○"))
+    if found.crossings:
+        items.append(_item(count + 1, "where the fastest changes", INK, None, "○"))
     return f'<ul class="legend" data-for="crossover">{"".join(items)}</ul>'
 
 

@@ -160,7 +160,7 @@ def _messages(timeline: Timeline, of: NDArray[np.int64]) -> list[_Bar]:
                 o in critical,
                 f"<b>{_party(schedule, src)} to {_party(schedule, dst)}</b>, "
                 f"{'reduce' if reduces else 'copy'}, round {schedule.round[o] + 1}"
-                f"<br>{size[o]:.12g} bytes, chunk {_chunks(schedule.carried(o).tolist())}"
+                f"<br>{size[o]:.12g} bytes, {_chunks(schedule.carried(o).tolist())}"
                 f"<br>from {time_words(begin)} to {time_words(end)}"
                 + ("<br>on the critical path" if o in critical else ""),
             )
@@ -173,7 +173,7 @@ def _party(schedule: Schedule, index: int) -> str:
 
 
 def _chunks(places: Sequence[int]) -> str:
-    shown = " ".join(map(str, places[:_MOST_NAMES]))
+    shown = f"chunk{'s' * (len(places) != 1)} " + ", ".join(map(str, places[:_MOST_NAMES]))
     more = len(places) - _MOST_NAMES
     return shown + f" and {more} more" * (more > 0)
 

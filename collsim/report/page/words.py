@@ -52,13 +52,14 @@ def size_words(nbytes: float) -> str:
     return f"{number} {text[len(number) :]}"
 
 
-def ranks_of(policy: Policy) -> str:
-    """Return how many ranks of what."""
-    return f"{policy.ranks} rank{'s' * (policy.ranks != 1)} of {policy.cluster}"
+def ranks_of(policy: Policy, profile: str | None = None) -> str:
+    """Return how many ranks of what, and whose numbers that has."""
+    fitted = "" if profile is None else f" by profile {profile}"
+    return f"{policy.ranks} rank{'s' * (policy.ranks != 1)} of {policy.cluster}{fitted}"
 
 
-def sentence(policy: Policy) -> str:
-    """Return the answer in a sentence.
+def sentence(policy: Policy, profile: str | None = None) -> str:
+    """Return the answer in a sentence, which names the profile that it rests on.
 
     Examples
     --------
@@ -68,8 +69,11 @@ def sentence(policy: Policy) -> str:
     'The fastest all_reduce on 8 ranks of ideal is recursive_doubling up to 20.6 MiB, and
     halving_doubling above that, up to 8 GiB.'
     """
-    head = f"The fastest {policy.collective} on {ranks_of(policy)} is"
+    head = f"The fastest {policy.collective} on {ranks_of(policy, profile)} is"
     span = f"{size_words(policy.min_bytes)} to {size_words(policy.max_bytes)}"
+    if all(row.time_us == 0 for row in policy.rows):
+        where = ranks_of(policy, profile)
+        return f"{policy.collective} on {where} takes no time at every size from {span}."
     if len(policy.rows) == 1:
         return f"{head} {policy.rows[0].algorithm} at every size from {span}."
     parts = [f"{row.algorithm} up to {size_words(row.max_bytes)}" for row in policy.rows[:-1]]

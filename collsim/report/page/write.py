@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from collsim.calibrate.match import size_notes
+from collsim.calibrate.scope import scope_notes
 from collsim.choose.curve import Counts, Model
 from collsim.core.cluster import Cluster
 from collsim.core.profile import Profile
@@ -106,5 +108,19 @@ def write_report(
         root=root, chunks=chunks, channels=channels, algorithms=algorithms, model=model,
     )  # fmt: skip
     facts = file_facts(cluster.name if file is None else file, cluster, keys, profile)
-    write_whole(path, page(found, facts, profile, changes))
-    return sentence(found.policy)
+    sizes_of = (found.policy.min_bytes, found.policy.max_bytes)
+    notes = (
+        () if profile is None else _unshown(profile, found.policy.collective, cluster, sizes_of)
+    )
+    write_whole(path, page(found, facts, profile, changes, notes))
+    return sentence(found.policy, None if profile is None else profile.name)
+
+
+def _unshown(
+    profile: Profile, collective_name: str, cluster: Cluster, sizes: Sequence[int]
+) -> list[str]:
+    """Return what of the question no row was of that a profile was fitted to."""
+    notes = size_notes(sizes, profile)
+    if profile.model != "nccl":
+        return notes
+    return [*scope_notes(profile, (collective_name,), cluster.ranks, cluster.nodes), *notes]

@@ -17,9 +17,11 @@ from collsim.core.cluster import Cluster
 from collsim.engine.simulate import simulate
 from collsim.errors import InputError, MissingExtraError
 from collsim.report.page.answer import answer
-from collsim.report.page.assumed import file_facts
+from collsim.report.page.assumed import file_facts, link_facts
 from collsim.report.page.breakdown_chart import breakdown_chart
+from collsim.report.page.crossover_chart import legend
 from collsim.report.page.timeline_chart import drawn_as, timeline_chart
+from collsim.units import format_bandwidth, format_time
 
 Run = Callable[..., str]
 
@@ -133,6 +135,53 @@ def test_a_profile_brings_its_numbers_and_errors(tmp_path: Path, run: Run) -> No
     assert "profile h100-nvswitch-8" in text
 
 
+def test_links_have_the_numbers_that_a_profile_gave_them() -> None:
+    """Those that times were found with, and not those of the datasheets below them."""
+    from collsim.config.fitted import with_profile
+    from collsim.config.presets import preset_path
+    from collsim.config.profile import load
+
+    profile = load(str(preset_path("profiles", "h100-ndr")))
+    plain = Cluster.load("dgx-h100", nodes=2)
+    fitted = with_profile(plain, profile)
+    told = {name: rest for name, *rest in link_facts(fitted, profile)}
+    assert told.keys() == {name for name, *_ in link_facts(plain)}
+    for link, start in (("nvlink4", "gpu[0]"), ("ndr400", "nic[0]")):
+        i = fitted.links.names.index(f"{start}.up")
+        assert told[f"{link} alpha, the start-up of a message"] == [
+            format_time(fitted.links.alpha[i]), "fit", "profile h100-ndr"
+        ]  # fmt: skip
+        assert told[f"{link} bandwidth, one direction"] == [
+            format_bandwidth(1 / fitted.links.beta[i]), "fit", "profile h100-ndr"
+        ]  # fmt: skip
+
+
+def test_the_page_names_the_profile_and_what_it_has_not_shown(tmp_path: Path, run: Run) -> None:
+    """In the title, in the answer, and beside it what the terminal notes."""
+    path = tmp_path / "report.html"
+    words = (
+        "report all_reduce --profile h100-ndr -c dgx-h100 --nodes 2 -e 4M --algorithm ring -o"
+    )
+    done = CliRunner().invoke(main, [*words.split(), str(path)])
+    text = path.read_text("utf-8")
+    where = "16 ranks of dgx-h100 by profile h100-ndr"
+    assert f"<title>all_reduce on {where}</title>" in text
+    assert f"The fastest all_reduce on {where} is ring at every size" in text
+    note = "8B is extrapolated: profile h100-ndr was fitted from 1MiB on"
+    assert f"note: {note}" in done.stderr
+    assert f">Note: {note}.</p>" in text
+
+
+def test_lanes_and_links_without_a_limit() -> None:
+    """As `show cluster` tells them."""
+    tree = link_facts(Cluster.load("dgx-h100-fat-tree-2to1", nodes=2))
+    assert ("uplink bandwidth, one direction of each of 16 lanes", "50GB/s") in [
+        fact[:2] for fact in tree
+    ]
+    host = link_facts(Cluster.load("pcie-2", nodes=2))
+    assert ("host bandwidth, one direction", "without limit") in [fact[:2] for fact in host]
+
+
 def test_what_differs_from_the_file_is_said() -> None:
     """Sizes and changes are given, all else has the file's kind and source."""
     cluster = Cluster.load("dgx-h100", nodes=4, changes={"network.nics": 4})
@@ -204,8 +253,46 @@ def test_an_empty_sentence_is_not_needed_for_one_rank(tmp_path: Path) -> None:
     """One rank takes no time: there is a page all the same."""
     path = tmp_path / "r.html"
     sentence = collsim.write_report("all_reduce", Cluster.ideal(1, "1us", "1GB/s"), path)
-    assert "at every size from 8 B to 8 GiB" in sentence
+    assert sentence == (
+        "all_reduce on 1 rank of ideal takes no time at every size from 8 B to 8 GiB."
+    )
     assert path.stat().st_size > 1_000_000
+
+
+def test_where_nothing_changes_no_mark_is_explained() -> None:
+    """The legend has what the figure has."""
+    one = answer("all_reduce", Cluster.ideal(8, "10us", "900GB/s"), algorithms=["ring"])
+    two = answer("all_reduce", Cluster.ideal(8, "10us", "900GB/s"))
+    assert "where the fastest changes" not in legend(one)
+    assert "where the fastest changes" in legend(two)
+
+
+def test_a_tie_is_no_gain(tmp_path: Path) -> None:
+    """Two that send the same messages are as fast."""
+    path = tmp_path / "r.html"
+    pair = Cluster.ideal(2, "1us", "1GB/s")
+    collsim.write_report("broadcast", pair, path, algorithms=["mst", "linear"])
+    text = path.read_text("utf-8")
+    assert '<td class="s">a tie</td>' in text
+    assert "A tie: the next best is as fast." in text
+    assert ">x1</td>" not in text
+
+
+def test_a_bar_names_its_chunks() -> None:
+    """One, or several, parted by commas."""
+    cluster = Cluster.ideal(4, "1us", "1GB/s")
+    timeline = simulate(build("all_gather", "recursive_doubling", 4), cluster, 4096)
+    texts = [t for trace in timeline_chart(timeline, cluster).data for t in trace.hovertext]
+    assert any("bytes, chunk 0<br>" in text for text in texts)
+    assert any("bytes, chunks 0, 1<br>" in text for text in texts)
+
+
+def test_a_long_simulation_is_announced(tmp_path: Path) -> None:
+    """Before it begins."""
+    words = "report broadcast -c dgx-h100 --nodes 4 -b 1M -e 1M --algorithm mst -o"
+    done = CliRunner().invoke(main, [*words.split(), str(tmp_path / "r.html")])
+    note = "note: simulating all contenders on 32 ranks, which can take a minute"
+    assert done.stderr.splitlines()[0] == note
 
 
 def test_size_outside_is_refused() -> None:
