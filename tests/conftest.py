@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -19,6 +20,12 @@ ROOT = Path(__file__).resolve().parent.parent
 # The same examples on every machine, and no deadline: a busy one is not a bug.
 settings.register_profile("collsim", deadline=None, derandomize=True, database=None)
 settings.load_profile("collsim")
+
+
+# Where tests run in the background of a shell Ctrl-C is ignored, also by what they start; some
+# press it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

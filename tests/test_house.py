@@ -278,7 +278,7 @@ def test_ci_ends_with_the_tests(checkout: Path) -> None:
         "python3 -m venv .venv",
         "pip install -q -e .[dev]",
         "pip install -q torch==2.13.0",
-        "pip install -q -e .[dask]",
+        "pip install -q -e .[dask,bench]",
     ]
     checks = ["ruff format --check .", "ruff check .", "mypy "]
     assert [s for s in steps if s not in setup] == [*checks, "pytest "]

@@ -23,7 +23,7 @@ def on_dask(points: Sequence[Point], scheduler: str) -> Iterator[tuple[Point, li
     points : sequence of Point
         What to run. Cluster files have to lie at the same place on all machines.
     scheduler : str
-        Its address, such as ``"tcp://10.0.0.1:8786"``.
+        Its address, such as ``"tcp://127.0.0.1:8786"``.
 
     Raises
     ------

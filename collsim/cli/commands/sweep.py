@@ -33,7 +33,6 @@ __all__ = ["command"]
       collsim sweep examples/sweep.toml
       collsim sweep examples/sweep.toml -o sweep.csv
       collsim sweep examples/sweep.toml -o sweep.csv --resume
-      collsim sweep examples/sweep.toml -o sweep.jsonl --scheduler tcp://10.0.0.1:8786
     """
 )
 @click.argument("file", metavar="FILE")
@@ -42,7 +41,7 @@ __all__ = ["command"]
     "--workers", type=Whole(1), help="So many processes.  [default: as many as cores]"
 )
 @click.option(
-    "--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, e.g. tcp://10.0.0.1:8786."
+    "--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, e.g. tcp://HOST:8786."
 )
 @output_options
 def command(
