@@ -23,6 +23,11 @@ nothing, ties included; where it can't be proven, all are simulated. `fold=False
 of a number of chunks: powers of two are tried until two in a row were no better, or a lower
 bound shows that more are slower; the time of the number that is named is exact.
 
+Messages that are ready at the same time go by their index. Two times are the same here if the
+same costs add up to them; sums of different costs that are equal on paper may part by a step of
+the grid, 1e-15 of the whole, and then the other message goes first. Of about 3,300 random runs,
+first come, first served, 3 came out up to 6 % otherwise than with exact fractions.
+
 ## Memory, and what limits it
 
 A schedule is held whole, so memory grows with its messages: {piece:,} bytes for each, beside
