@@ -17,6 +17,7 @@ from collsim.errors import InputError
 __all__ = ["spread"]
 
 _CARD = "nic["
+_TRUNKS = ("leaf[", "spine[", "core[")
 _OWN = re.compile(r"gpu\[0\](?:>.*|\.up)")
 
 
@@ -47,10 +48,12 @@ def spread(cluster: Cluster, profile: Profile) -> Cluster:
     links = cluster.links
     alpha, beta, launch = profile.inside
     cards = np.array([name.startswith(_CARD) for name in links.names])
+    trunks = np.array([name.startswith(_TRUNKS) for name in links.names])
+    inside = ~(cards | trunks)
     out = max(1, sum(_OWN.fullmatch(name) is not None for name in links.names))
     alphas, betas = links.alpha.copy(), links.beta.copy()
-    alphas[~cards] *= _ratio(alpha, cluster, 1, links.alpha)
-    betas[~cards] = beta * out
+    alphas[inside] *= _ratio(alpha, cluster, 1, links.alpha)
+    betas[inside] = beta * out
     if cluster.nodes > 1:
         far_alpha, far_beta = (
             min(p.value for key, p in profile.parameters.items() if re.fullmatch(name, key))
@@ -60,6 +63,8 @@ def spread(cluster: Cluster, profile: Profile) -> Cluster:
         alphas[cards] *= _ratio(far_alpha, cluster, first, links.alpha)
         ups = sum(name.startswith(_CARD) and name.endswith(".up") for name in links.names)
         betas[cards] = far_beta * max(1, ups // cluster.nodes)
+        # Cables between switches keep their part in what the cards below them move.
+        betas[trunks] *= float((betas[cards] / links.beta[cards]).max())
     fitted = replace(links, alpha=alphas, beta=betas, busy=np.minimum(links.busy, alphas))
     pays = [
         float(fitted.alpha[list(cluster.route(0, p))].sum()) for p in range(1, cluster.ranks)

@@ -71,3 +71,17 @@ def test_no_fitted_time_is_below_the_bound(name: str) -> None:
     schedule = build(name, algorithm, 16)
     for nbytes in (8, 2**16, 2**24):
         assert simulate(schedule, fitted, nbytes).makespan >= least.seconds(nbytes) * (1 - 1e-9)
+
+
+def test_cables_between_switches_keep_their_part() -> None:
+    """Of a 2:1 fat tree: they are no links inside nodes, and move what cards below them do."""
+    tree = Cluster.load("dgx-h100-fat-tree-2to1", nodes=8)
+    fitted = with_profile(tree, example_profile(tree))
+    names = tree.links.names
+    card, trunk, gpu = (names.index(name) for name in ("nic[0].up", "leaf[0].up", "gpu[0].up"))
+    before, after = tree.links, fitted.links
+    assert after.beta[trunk] / after.beta[card] == pytest.approx(
+        before.beta[trunk] / before.beta[card]
+    )
+    assert after.beta[gpu] < after.beta[card]
+    assert after.alpha[trunk] == before.alpha[trunk]
