@@ -17,6 +17,7 @@ from typing import Final
 
 import numpy as np
 
+from collsim.engine import queues
 from collsim.engine.jit import jit
 
 __all__ = ["RUNS", "run"]
@@ -27,30 +28,7 @@ _HEAP: Final = RUNS
 _FIRST: Final = RUNS + 1
 
 
-@jit
-def _pop(times, codes, size):
-    """Remove the first of the heap, and return its size."""
-    size -= 1
-    time = times[size]
-    code = codes[size]
-    i = 0
-    while True:
-        least = 4 * i + 1
-        if least >= size:
-            break
-        for k in range(least + 1, min(least + 4, size)):
-            other = times[k]
-            if other < times[least] or (other == times[least] and codes[k] < codes[least]):
-                least = k
-        if times[least] < time or (times[least] == time and codes[least] < code):
-            times[i] = times[least]
-            codes[i] = codes[least]
-            i = least
-        else:
-            break
-    times[i] = time
-    codes[i] = code
-    return size
+_push, _pop = jit(queues.push), jit(queues.pop)
 
 
 @jit
@@ -246,18 +224,7 @@ def run(
                     run_code[last] = code
                     end[f] = stop + 1
                 else:
-                    i = size
-                    while i > 0:
-                        up = (i - 1) >> 2
-                        if ready < times[up] or (ready == times[up] and code < codes[up]):
-                            times[i] = times[up]
-                            codes[i] = codes[up]
-                            i = up
-                        else:
-                            break
-                    times[i] = ready
-                    codes[i] = code
-                    size += 1
+                    size = _push(times, codes, size, ready, code)
                     heaped += 1
                     head_time[_HEAP] = times[0]
                     head_code[_HEAP] = codes[0]

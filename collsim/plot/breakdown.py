@@ -12,10 +12,9 @@ from collsim.errors import InputError
 from collsim.plot.heading import counted, described, head
 from collsim.plot.paper import (
     check_path,
+    drawn,
     linear_time_axis,
-    save,
     spaced,
-    styled,
     time_label,
 )
 from collsim.units import format_size
@@ -179,11 +178,7 @@ def plot_breakdown(found: Breakdowns, path: str | os.PathLike[str] | None = None
     """
     if path is not None:
         check_path(path)
-    with styled():
-        figure = _draw(found)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return drawn(lambda: _draw(found), path)
 
 
 def _draw(found: Breakdowns) -> "Figure":

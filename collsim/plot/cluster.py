@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from collsim.core.cluster import Cluster
 from collsim.plot.cables import draw_cables, legend_rows
-from collsim.plot.paper import check_path, save, styled
+from collsim.plot.paper import check_path, drawn
 from collsim.plot.places import BOX, Places, Spot, place
 
 if TYPE_CHECKING:
@@ -49,11 +49,7 @@ def plot_cluster(cluster: Cluster, path: str | os.PathLike[str] | None = None) -
     """
     if path is not None:
         check_path(path)
-    with styled():
-        figure = _draw(cluster, place(cluster))
-    if path is not None:
-        save(figure, path)
-    return figure
+    return drawn(lambda: _draw(cluster, place(cluster)), path)
 
 
 def _draw(cluster: Cluster, places: Places) -> "Figure":

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from collsim.calibrate.fit import FitResult
 from collsim.core.measurements import Measurement
-from collsim.plot.paper import STYLES, check_path, save, size_axis, styled, time_axis
+from collsim.plot.paper import STYLES, check_path, drawn, size_axis, time_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,11 +91,7 @@ def plot_fit(found: FitResult, path: str | os.PathLike[str] | None = None) -> "F
     """
     if path is not None:
         check_path(path)
-    with styled():
-        figure = _draw(found)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return drawn(lambda: _draw(found), path)
 
 
 def _series(found: FitResult) -> list[_Series]:

@@ -10,11 +10,10 @@ from collsim.plot.heading import counted, head
 from collsim.plot.link_use import LinkMap, link_map
 from collsim.plot.paper import (
     check_path,
+    drawn,
     linear_time_axis,
-    save,
     shades,
     spaced,
-    styled,
     time_label,
 )
 from collsim.units import format_bandwidth, format_size
@@ -70,11 +69,7 @@ def plot_links(
     if path is not None:
         check_path(path)
     found = link_map(timeline, cluster, most=most)
-    with styled():
-        figure = _draw(found, timeline, cluster, algorithm)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return drawn(lambda: _draw(found, timeline, cluster, algorithm), path)
 
 
 def _draw(

@@ -3,7 +3,7 @@
 import io
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +20,7 @@ __all__ = [
     "ENDINGS",
     "STYLES",
     "check_path",
+    "drawn",
     "fill",
     "linear_time_axis",
     "save",
@@ -131,6 +132,15 @@ def shades() -> "Colormap":
 
     steps = ["#F7FBFF", "#C6DCEE", "#7FB2D9", "#3F8FCB", "#1F6CA8"]
     return LinearSegmentedColormap.from_list("collsim", steps)
+
+
+def drawn(draw: "Callable[[], Figure]", path: str | os.PathLike[str] | None) -> "Figure":
+    """Return what a function draws on our paper, saved if there is a path."""
+    with styled():
+        figure = draw()
+    if path is not None:
+        save(figure, path)
+    return figure
 
 
 def save(figure: "Figure", path: str | os.PathLike[str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from collsim.errors import InputError
 from collsim.plot.ends import name_ends
 from collsim.plot.heading import head
-from collsim.plot.paper import STYLES, check_path, save, spaced, styled, time_axis
+from collsim.plot.paper import STYLES, check_path, drawn, spaced, time_axis
 from collsim.plot.scaled import Scaling, scaling_curves
 from collsim.units import format_size
 
@@ -59,11 +59,7 @@ def plot_scaling(
         check_path(path)
     if value not in ("time", "busbw"):
         raise InputError(f"value: got {value!r}, expected time or busbw")
-    with styled():
-        figure = _draw(found, value)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return drawn(lambda: _draw(found, value), path)
 
 
 def _draw(found: Scaling, value: Value) -> "Figure":

@@ -20,11 +20,10 @@ from collsim.plot.messages import (
 )
 from collsim.plot.paper import (
     check_path,
+    drawn,
     linear_time_axis,
-    save,
     shades,
     spaced,
-    styled,
     time_label,
 )
 from collsim.units import format_size
@@ -96,11 +95,7 @@ def plot_timeline(
     if path is not None:
         check_path(path)
     found = timeline_lanes(timeline, cluster, by=by, per=per)
-    with styled():
-        figure = _draw(found, timeline, cluster, algorithm, by)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return drawn(lambda: _draw(found, timeline, cluster, algorithm, by), path)
 
 
 def _draw(

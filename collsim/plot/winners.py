@@ -14,7 +14,7 @@ from collsim.choose.ranges import Policy
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
 from collsim.plot.heading import counted, head
-from collsim.plot.paper import check_path, fill, save, size_axis, styled
+from collsim.plot.paper import check_path, drawn, fill, size_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -146,11 +146,7 @@ def plot_winners(found: Winners, path: str | os.PathLike[str] | None = None) -> 
     """
     if path is not None:
         check_path(path)
-    with styled():
-        figure = _draw(found)
-    if path is not None:
-        save(figure, path)
-    return figure
+    return drawn(lambda: _draw(found), path)
 
 
 def _draw(found: Winners) -> "Figure":
