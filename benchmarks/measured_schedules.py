@@ -15,9 +15,9 @@ from collections import defaultdict
 
 import numpy as np
 
-from collsim.calibrate.against import compare
-from collsim.calibrate.cores import shared_cores
-from collsim.calibrate.point_to_point import fit_point_to_point
+from collsim.calibrate.point_to_point.against import compare
+from collsim.calibrate.point_to_point.cores import shared_cores
+from collsim.calibrate.point_to_point.fit import fit_point_to_point
 from collsim.core.measurements_file import read_rows
 from collsim.measure.job import PATTERNS, Job
 from collsim.measure.launch import own_ranks

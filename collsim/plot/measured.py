@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collsim.calibrate.against import compare
-from collsim.calibrate.nodes import of_rows
-from collsim.calibrate.nodes_cluster import cluster_of
-from collsim.calibrate.point_to_point import PointToPoint
+from collsim.calibrate.point_to_point.against import compare
+from collsim.calibrate.point_to_point.fit import PointToPoint
+from collsim.calibrate.point_to_point.nodes import of_rows
+from collsim.calibrate.point_to_point.nodes_cluster import cluster_of
 from collsim.calibrate.usable import usable
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective

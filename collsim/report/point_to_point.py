@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from collsim.calibrate.against import Compared
-from collsim.calibrate.nodes import Nodes
-from collsim.calibrate.point_to_point import PointToPoint
+from collsim.calibrate.point_to_point.against import Compared
+from collsim.calibrate.point_to_point.fit import PointToPoint
+from collsim.calibrate.point_to_point.nodes import Nodes
 from collsim.core.profile import ErrorSummary, Parameter
 from collsim.report.table import aligned, format_us
 from collsim.units import format_bandwidth, format_size, format_time

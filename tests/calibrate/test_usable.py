@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from collsim.calibrate.point_to_point import fit_point_to_point
+from collsim.calibrate.point_to_point.fit import fit_point_to_point
 from collsim.calibrate.usable import usable
 from collsim.errors import InputError
 

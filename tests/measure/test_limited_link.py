@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from collsim.calibrate.against import compare
-from collsim.calibrate.nodes import of_rows
-from collsim.calibrate.nodes_cluster import cluster_of
-from collsim.calibrate.point_to_point import fit_point_to_point
+from collsim.calibrate.point_to_point.against import compare
+from collsim.calibrate.point_to_point.fit import fit_point_to_point
+from collsim.calibrate.point_to_point.nodes import of_rows
+from collsim.calibrate.point_to_point.nodes_cluster import cluster_of
 from collsim.core.measurements_file import read_rows
 
 Rows = list[dict[str, Any]]

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from collsim.calibrate.against import Compared, compare
-from collsim.calibrate.cores import shared_cores
-from collsim.calibrate.point_to_point import fit_point_to_point
+from collsim.calibrate.point_to_point.against import Compared, compare
+from collsim.calibrate.point_to_point.cores import shared_cores
+from collsim.calibrate.point_to_point.fit import fit_point_to_point
 from collsim.measure.sampling import How
 
 P2P = ("ping_pong", "relay", "pairs", "exchange", "shift", "start", "self", "add")

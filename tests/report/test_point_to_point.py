@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collsim.calibrate.against import Compared
-from collsim.calibrate.point_to_point import PointToPoint
+from collsim.calibrate.point_to_point.against import Compared
+from collsim.calibrate.point_to_point.fit import PointToPoint
 from collsim.core.profile import ErrorSummary, Parameter
 from collsim.report.point_to_point import point_text
 

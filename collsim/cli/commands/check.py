@@ -20,7 +20,7 @@ from collsim.errors import CollsimError, InputError
 
 if TYPE_CHECKING:
     from collsim.calibrate.check import CheckResult
-    from collsim.calibrate.suggest import Network
+    from collsim.calibrate.check.suggest import Network
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
 
@@ -151,7 +151,7 @@ def _refuse_ranks(found: "CheckResult", cluster: ClusterChoice) -> None:
 
 def _cards(name: str) -> "Network | None":
     """Return the network cards of the cluster that a profile was fitted on."""
-    from collsim.calibrate.suggest import network_of
+    from collsim.calibrate.check.suggest import network_of
     from collsim.core.cluster import Cluster
 
     if name == "ideal":

@@ -16,8 +16,8 @@ from collsim.errors import InputError
 from collsim.files import write_whole
 
 if TYPE_CHECKING:
-    from collsim.calibrate.nodes import Nodes
-    from collsim.calibrate.point_to_point import PointToPoint, Row
+    from collsim.calibrate.point_to_point.fit import PointToPoint, Row
+    from collsim.calibrate.point_to_point.nodes import Nodes
 
 __all__ = ["command"]
 
@@ -65,11 +65,11 @@ def command(
     check_written((path, cluster_file), resume)
     if not measured(rows_file, resume, choice.with_p2p(), fitted=True, **how):
         return
-    from collsim.calibrate.against import compare
     from collsim.calibrate.neighbours import slow_points
-    from collsim.calibrate.nodes import of_rows
-    from collsim.calibrate.nodes_cluster import cluster_of
-    from collsim.calibrate.point_to_point import profile_of
+    from collsim.calibrate.point_to_point.against import compare
+    from collsim.calibrate.point_to_point.fit import profile_of
+    from collsim.calibrate.point_to_point.nodes import of_rows
+    from collsim.calibrate.point_to_point.nodes_cluster import cluster_of
     from collsim.calibrate.usable import usable
     from collsim.config.profile import dumps
     from collsim.core.measurements_file import read_rows
@@ -123,8 +123,8 @@ def _cluster_file(
     found: "PointToPoint", nodes: "Nodes | None", ranks: int, title: str, gpus: bool
 ) -> dict[str, Any] | None:
     """Return the cluster file that says more than the profile, if there is more."""
-    from collsim.calibrate.cores import cluster_document
-    from collsim.calibrate.nodes_cluster import nodes_document
+    from collsim.calibrate.point_to_point.cores import cluster_document
+    from collsim.calibrate.point_to_point.nodes_cluster import nodes_document
 
     if nodes is not None:
         return nodes_document(nodes, title)

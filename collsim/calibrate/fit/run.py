@@ -7,22 +7,22 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.calibrate.estimate import Estimate, estimate, expected
-from collsim.calibrate.fit_result import FitErrors, FitResult, measured_by, summary
+from collsim.calibrate.fit.estimate import Estimate, estimate, expected
+from collsim.calibrate.fit.hold_out import folds
+from collsim.calibrate.fit.misfit import misfit_notes
+from collsim.calibrate.fit.nccl import fit_pieces, refusal_of
+from collsim.calibrate.fit.result import FitErrors, FitResult, measured_by, summary
+from collsim.calibrate.fit.words import bound_notes, chunk_notes, launch_notes
 from collsim.calibrate.formula import Chunks, check_chunks, found_for
-from collsim.calibrate.hold_out import folds
 from collsim.calibrate.importers import Logs, measurements_of
-from collsim.calibrate.misfit import misfit_notes
-from collsim.calibrate.nccl_fit import fit_pieces, refusal_of
 from collsim.calibrate.nccl_model import System
 from collsim.calibrate.rows import refuse_mixed, usable
 from collsim.calibrate.select import select
-from collsim.calibrate.words import bound_notes, chunk_notes, launch_notes
 from collsim.core.measurements import Measurement, Measurements
 from collsim.core.profile import ErrorSummary, Parameter, Profile
 from collsim.errors import InputError, UnknownNameError
 
-__all__ = ["MODELS", "FitErrors", "FitResult", "fit"]
+__all__ = ["MODELS", "fit"]
 
 MODELS: Final = ("auto", "nccl", "line")
 FloatArray = NDArray[np.float64]

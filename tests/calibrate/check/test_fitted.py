@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from collsim.calibrate.check import check
-from collsim.calibrate.fitted_check import FittedExpectation
+from collsim.calibrate.check.fitted import FittedExpectation
 from collsim.calibrate.nccl_model import example_profile, fitted_of
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement, Measurements

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from collsim.calibrate.nccl_doubts import doubt_notes
+from collsim.calibrate.fit.nccl_doubts import doubt_notes
 from collsim.calibrate.nccl_model import Fitted, System, example_profile, fit_nccl, fitted_of
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement, Source

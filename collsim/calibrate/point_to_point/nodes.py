@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from collsim.calibrate.point_to_point import PointToPoint, fit_point_to_point
+from collsim.calibrate.point_to_point.fit import PointToPoint, fit_point_to_point
 from collsim.errors import InputError
 
 __all__ = ["Nodes", "fit_nodes", "of_rows", "ranks_per_node"]

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from collsim.calibrate.cores import (
+from collsim.calibrate.point_to_point.cores import (
     LEAST,
     rate_text,
     shared_cores,
     time_text,
     told_document,
 )
-from collsim.calibrate.nodes import Nodes
-from collsim.calibrate.point_to_point import PointToPoint
+from collsim.calibrate.point_to_point.fit import PointToPoint
+from collsim.calibrate.point_to_point.nodes import Nodes
 from collsim.core.cluster import Cluster
 from collsim.core.link import Bundle, LinkClass, Links
 from collsim.topology import listed
@@ -23,7 +23,7 @@ __all__ = ["cluster_of", "nodes_cluster", "nodes_document"]
 
 
 def cluster_of(found: PointToPoint, nodes: Nodes | None, ranks: int, name: str) -> Cluster:
-    """Return the cluster that fits of :func:`~collsim.calibrate.nodes.of_rows` tell of."""
+    """Return the cluster that both fits of `nodes.of_rows` tell of."""
     if nodes is None:
         return shared_cores(found, ranks, name)
     return nodes_cluster(nodes, name)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from collsim.calibrate.check import CheckResult, check
+from collsim.calibrate.check.verdict import verdicts as judge
 from collsim.calibrate.fit import fit
 from collsim.calibrate.formula import Predicted, formula_of
-from collsim.calibrate.verdict import verdicts as judge
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement, Measurements, Source
 from collsim.core.profile import Parameter, Profile

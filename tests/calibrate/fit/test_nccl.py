@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from collsim.calibrate.fit import fit
-from collsim.calibrate.nccl_fit import refusal_of
+from collsim.calibrate.fit.nccl import refusal_of
 from collsim.calibrate.nccl_model import System, example_profile, fitted_of
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement, Measurements, Source

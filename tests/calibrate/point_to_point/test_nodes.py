@@ -9,9 +9,13 @@ import pytest
 import tomli_w
 
 from collsim.algorithms import build
-from collsim.calibrate.against import compare
-from collsim.calibrate.nodes import Nodes, fit_nodes, of_rows, ranks_per_node
-from collsim.calibrate.nodes_cluster import cluster_of, nodes_cluster, nodes_document
+from collsim.calibrate.point_to_point.against import compare
+from collsim.calibrate.point_to_point.nodes import Nodes, fit_nodes, of_rows, ranks_per_node
+from collsim.calibrate.point_to_point.nodes_cluster import (
+    cluster_of,
+    nodes_cluster,
+    nodes_document,
+)
 from collsim.config.cluster import load
 from collsim.engine.simulate import simulate
 from collsim.errors import InputError

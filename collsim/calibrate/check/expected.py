@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from collsim.calibrate.fitted_check import FittedExpectation
+from collsim.calibrate.check.fitted import FittedExpectation
 from collsim.calibrate.formula import Chunks, Predicted, Predictor, found_for
 from collsim.calibrate.message import MESSAGE, is_message, message_of
 from collsim.calibrate.predictor import predictor_of

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collsim.calibrate.check import check
-from collsim.calibrate.estimate import estimate
 from collsim.calibrate.fit import fit
+from collsim.calibrate.fit.estimate import estimate
 from collsim.calibrate.formula import chunks_of, formula_of
 from collsim.choose.predict import predict
 from collsim.config.fitted import own_cluster

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from collsim.calibrate.check import check
-from collsim.calibrate.expected import expectation_of
+from collsim.calibrate.check.expected import expectation_of
 from collsim.calibrate.nccl_model import System, fit_nccl
 from collsim.calibrate.nccl_model.batch import unknown_piece
 from collsim.core.cluster import Cluster

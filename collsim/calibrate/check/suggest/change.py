@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from collsim.calibrate.suggest._rows import Size
+from collsim.calibrate.check.suggest._rows import Size
 from collsim.units import format_size
 
 __all__ = ["of_changes"]

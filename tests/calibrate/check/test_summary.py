@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collsim.calibrate.summary import shortfall
+from collsim.calibrate.check.summary import shortfall
 
 NAMES = {"o": "ok", "l": "latency", "b": "bandwidth", "2": "both", "f": "faster"}
 

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.calibrate.fit_result import FitErrors, FitResult, measured_by, summary
-from collsim.calibrate.hold_out import folds
-from collsim.calibrate.nccl_doubts import doubt_notes
+from collsim.calibrate.fit.hold_out import folds
+from collsim.calibrate.fit.nccl_doubts import doubt_notes
+from collsim.calibrate.fit.result import FitErrors, FitResult, measured_by, summary
 from collsim.calibrate.nccl_model import (
     COVERED,
     Fitted,

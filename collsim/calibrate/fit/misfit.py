@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from collsim.algorithms import algorithm_names
-from collsim.calibrate.estimate import estimate, expected
+from collsim.calibrate.fit.estimate import estimate, expected
 from collsim.core.measurements import Measurement
 from collsim.core.profile import ErrorSummary
 from collsim.errors import InputError

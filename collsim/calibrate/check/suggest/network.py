@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from collsim.calibrate.suggest._rows import Compared, Size
+from collsim.calibrate.check.suggest._rows import Compared, Size
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.units import format_bandwidth, format_size

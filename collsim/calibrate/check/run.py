@@ -4,18 +4,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from collsim.calibrate.expected import Expectation, expectation_of, forced_notes
-from collsim.calibrate.failed import failures_of
+from collsim.calibrate.check.expected import Expectation, expectation_of, forced_notes
+from collsim.calibrate.check.failed import failures_of
+from collsim.calibrate.check.series import series_of
+from collsim.calibrate.check.suggest import Network, network_of, suggestions
+from collsim.calibrate.check.summary import shortfall
+from collsim.calibrate.check.verdict import verdicts
 from collsim.calibrate.formula import Chunks, Predicted, Predictor
 from collsim.calibrate.importers import Logs, measurements_of
 from collsim.calibrate.in_place import in_place_notes
 from collsim.calibrate.match import cluster_notes, device_notes, profile_notes
 from collsim.calibrate.rows import usable
 from collsim.calibrate.select import select
-from collsim.calibrate.series import series_of
-from collsim.calibrate.suggest import Network, network_of, suggestions
-from collsim.calibrate.summary import shortfall
-from collsim.calibrate.verdict import verdicts
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.core.measurements import LeftOut, Measurement
@@ -43,7 +43,7 @@ class CheckRow:
     ratio : float
         Measured / predicted.
     verdict : str
-        ``ok latency bandwidth both faster``; see `collsim.calibrate.verdict.verdicts`.
+        ``ok latency bandwidth both faster``; see `collsim.calibrate.check.verdict.verdicts`.
     measured_busbw, predicted_busbw : float
         Bus bandwidths by nccl-tests' definition, GB/s (1e9 bytes).
     algorithm, protocol : str, optional
@@ -121,8 +121,8 @@ def check(
 ) -> CheckResult:
     """Compare measured with predicted times and judge each row.
 
-    What each verdict means is in `collsim.calibrate.verdict.verdicts`. Where no formula is
-    exact the prediction is simulated, as `predict` does.
+    What each verdict means is in `collsim.calibrate.check.verdict.verdicts`. Where no formula
+    is exact the prediction is simulated, as `predict` does.
 
     Parameters
     ----------

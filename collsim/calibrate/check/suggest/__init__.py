@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Final
 
-from collsim.calibrate.suggest._rows import Compared, by_size
-from collsim.calibrate.suggest.change import of_changes
-from collsim.calibrate.suggest.network import Network, network_of, of_network
+from collsim.calibrate.check.suggest._rows import Compared, by_size
+from collsim.calibrate.check.suggest.change import of_changes
+from collsim.calibrate.check.suggest.network import Network, network_of, of_network
 from collsim.units import format_time
 
 __all__ = ["Compared", "Network", "network_of", "suggestions"]

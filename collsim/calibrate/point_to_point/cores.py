@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from collsim.calibrate.point_to_point import PointToPoint
+from collsim.calibrate.point_to_point.fit import PointToPoint
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_ranks
 from collsim.core.link import Bundle, LinkClass, Links

@@ -42,7 +42,7 @@ class Compared(Protocol):
 
     @property
     def verdict(self) -> str:
-        """One of `collsim.calibrate.verdict.VERDICTS`."""
+        """One of `collsim.calibrate.check.verdict.VERDICTS`."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class Judged(Protocol):
 
     @property
     def verdict(self) -> str:
-        """One of `collsim.calibrate.verdict.VERDICTS`."""
+        """One of `collsim.calibrate.check.verdict.VERDICTS`."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.calibrate.fit.words import untold
 from collsim.calibrate.formula import Chunks, chunks_of, terms_of
 from collsim.calibrate.solve import Solution, solve, told_apart
-from collsim.calibrate.words import untold
 from collsim.core.measurements import Measurement
 from collsim.errors import InputError
 
