@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collsim.report.page.write import write_report
     from collsim.sweeps.sweep import sweep
     from collsim.topology import degrade, delay, fail, groups, reorder
+    from collsim.version import __version__
     from collsim.workload.estimate import estimate
 
 __all__ = [
@@ -74,9 +75,8 @@ __all__ = [
     "write_trace",
 ]
 
-__version__: Final = "0.1.0"
-
 _HOME: Final = {
+    "__version__": "version",
     "COLLECTIVES": "core.collective",
     "Builder": "core.builder",
     "Cluster": "core.cluster",

@@ -14,7 +14,7 @@ PACKAGE = ROOT / "collsim"
 # From the ground up. The package's own __init__ gathers the public names, so it
 # stands above the rooms that it takes them from and below those who start here.
 FLOORS = (
-    {"errors"},
+    {"errors", "version"},
     {"registry", "units", "files", "xml_file"},
     {"core"},
     {"algorithms", "topology", "engine", "measure", "nccl"},

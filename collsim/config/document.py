@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from collsim.config.values import KINDS, RefusedError, shown
+from collsim.core.schema import expected_schema
 from collsim.errors import ConfigError
 from collsim.files import read_text
 
@@ -137,7 +138,7 @@ def parse_table(file: str, text: str, schema: str) -> Table:
     if "schema" not in data:
         raise ConfigError.missing_key(file, "schema", f'schema = "{schema}"')
     if data["schema"] != schema:
-        raise table.refuse("schema", repr(schema))
+        raise table.refuse("schema", expected_schema(schema, data["schema"]))
     return table
 
 

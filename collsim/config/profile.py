@@ -9,6 +9,7 @@ from collsim.algorithms import algorithm_names, canonical, find, unknown_algorit
 from collsim.config.values import one_line, outside, shown
 from collsim.core.collective import COLLECTIVES
 from collsim.core.profile import MAX_CHUNKS, NCCL_KEYS, ErrorSummary, Parameter, Profile
+from collsim.core.schema import expected_schema
 from collsim.errors import CollsimError, ConfigError
 from collsim.files import read_text
 from collsim.nccl import release
@@ -140,7 +141,7 @@ def loads(text: str, file: str) -> Profile:
     if schema != SCHEMA:
         if schema is None:
             raise ConfigError.missing_key(file, "schema", f"{SCHEMA!r}")
-        raise ConfigError(file, "schema", _repeated(schema), f"{SCHEMA!r}")
+        raise ConfigError(file, "schema", _repeated(schema), expected_schema(SCHEMA, schema))
     _check(file, "", document, _TOP, _NEEDED)
     _check_algorithm(file, document.get("algorithm"))
     if "nccl" in document:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from collsim.core.measured import DETAIL, SCHEMA, SOURCE_COLUMNS, row_of
 from collsim.core.measurements import Source
+from collsim.core.schema import expected_schema
 from collsim.errors import CollsimError, FileError, InputError
 
 __all__ = ["FOREIGN", "file_error", "parsed", "read_rows"]
@@ -48,12 +49,23 @@ def parsed(path: str, text: str) -> Iterator[dict[str, Any]]:
             found = None
         if isinstance(found, dict) and found.get("schema") == SCHEMA:
             source = {key: found[key] for key in SOURCE_COLUMNS if key in found}
+        elif isinstance(found, dict) and _of_another_version(found.get("schema")):
+            raise FileError(
+                path,
+                f"line {number}: schema: got {found['schema'][:40]!r}, "
+                f"expected {expected_schema(SCHEMA, found['schema'])}",
+            )
         elif source is None:
             raise FileError(path, FOREIGN)
         elif not isinstance(found, dict) or not found.keys() & {"seconds", "left_out"}:
             raise FileError(path, f"line {number} is no row of {SCHEMA}")
         elif "seconds" in found:
             yield _checked(path, number, source, found)
+
+
+def _of_another_version(schema: object) -> bool:
+    family, _, _ = SCHEMA.rpartition("/")
+    return isinstance(schema, str) and schema.startswith(f"{family}/")
 
 
 def _checked(

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from collsim.files import write_parts
-from collsim.interop.chrome_trace.write import check_trace_path
+from collsim.interop.chrome_trace.write import SCHEMA, check_trace_path
 from collsim.workload.estimate import Estimate
 
 __all__ = ["write_step_trace"]
@@ -33,7 +33,12 @@ def write_step_trace(found: Estimate, path: str | os.PathLike[str]) -> None:
         If the file can't be written; it is written whole or not at all.
     """
     name = check_trace_path(path)
-    about = {"producer": "collsim", "workload": found.workload, "cluster": found.cluster}
+    about = {
+        "schema": SCHEMA,
+        "producer": "collsim",
+        "workload": found.workload,
+        "cluster": found.cluster,
+    }
     document = {
         "displayTimeUnit": "ms",
         "otherData": about,

@@ -98,7 +98,8 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             "cluster/1",
             "cluster/2",
-            "schema: got 'collsim/cluster/2', expected 'collsim/cluster/1'",
+            "schema: got 'collsim/cluster/2', expected 'collsim/cluster/1', the version that "
+            "this collsim 0.1.0 reads",
         ),
         (
             "switch",

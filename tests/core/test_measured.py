@@ -143,7 +143,8 @@ def test_another_version_of_the_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError) as caught:
         read_log(path)
     assert str(caught.value) == (
-        f"{path}: line 1: schema: got 'collsim/measurements/2', expected '{SCHEMA}'"
+        f"{path}: line 1: schema: got 'collsim/measurements/2', expected '{SCHEMA}', "
+        "the version that this collsim 0.1.0 reads"
     )
 
 

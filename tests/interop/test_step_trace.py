@@ -48,7 +48,7 @@ _THREAD = _object(
 )  # fmt: skip
 SCHEMA = _object(
     displayTimeUnit={"enum": ["ms", "ns"]},
-    otherData=_object(producer=_TEXT, workload=_TEXT, cluster=_TEXT),
+    otherData=_object(schema=_TEXT, producer=_TEXT, workload=_TEXT, cluster=_TEXT),
     traceEvents={"type": "array", "items": {"anyOf": [_SLICE, _PROCESS, _THREAD]}},
 )
 

@@ -8,32 +8,37 @@ from typing import Final
 from collsim.calibrate.importer import Found, Importer, ReadOptions
 from collsim.calibrate.importers._json_pull import JsonError, Pull
 from collsim.calibrate.importers._patterns import as_pattern, not_of_collective
-from collsim.calibrate.importers._truth import doubt
+from collsim.calibrate.truth import doubt
 from collsim.core.measured import row_of, source_of
 from collsim.core.measurements import LeftOut, Measurement
-from collsim.errors import InputError, UnknownNameError
+from collsim.core.schema import expected_schema
+from collsim.errors import FileError, InputError, UnknownNameError
 
 __all__ = ["IMPORTER", "marks"]
 
-_SCHEMA: Final = '"collsim/calibrate-measure/1"'
+_SCHEMA: Final = "collsim/calibrate-measure/1"
+_FAMILY: Final = '"collsim/calibrate-measure/'
 _LONGEST: Final = 1 << 16
 
 
 def marks(line: str) -> bool:
-    """Return whether a line is the schema of such an answer.
+    """Return whether a line is the schema of such an answer, of whatever version.
 
     Examples
     --------
     >>> marks('  "schema": "collsim/calibrate-measure/1",')
     True
     """
-    return _SCHEMA in line
+    return _FAMILY in line
 
 
 def _stream(file: str, lines: Iterable[str], options: ReadOptions) -> Iterator[Found]:
     pull = Pull(lines)
     try:
         for key in pull.members():
+            if key == "schema":
+                _check_schema(file, pull.line, pull.value(_LONGEST))
+                continue
             if key != "rows":
                 pull.skip()
                 continue
@@ -41,6 +46,17 @@ def _stream(file: str, lines: Iterable[str], options: ReadOptions) -> Iterator[F
                 yield _row(file, line, pull.value(_LONGEST), options)
     except JsonError as error:
         yield LeftOut(file, pull.line, f"no whole JSON: {error}; what follows is not read")
+
+
+def _check_schema(file: str, line: int, text: str | None) -> None:
+    """Raise FileError for an answer of another version."""
+    found = (text or "").strip().strip('"')
+    if found != _SCHEMA:
+        raise FileError(
+            file,
+            f"line {line}: schema: got {found[:40]!r}, "
+            f"expected {expected_schema(_SCHEMA, found)}",
+        )
 
 
 def _row(file: str, line: int, text: str | None, options: ReadOptions) -> Found:
@@ -75,5 +91,5 @@ IMPORTER = Importer(
     _stream,
     "JSON of `collsim calibrate measure`",
     "rows of collective, ranks, size, time_us",
-    opens=(_SCHEMA,),
+    opens=(_FAMILY,),
 )

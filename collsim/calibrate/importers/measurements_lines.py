@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from collsim.calibrate.importer import LONGEST_LINE, Found, Importer, ReadOptions, numbered
 from collsim.calibrate.importers._patterns import as_pattern
-from collsim.calibrate.importers._truth import doubt
+from collsim.calibrate.truth import doubt
 from collsim.core.measured import DETAIL, ROW_COLUMNS, SCHEMA, row_of, source_of
 from collsim.core.measurements import LeftOut, Source
+from collsim.core.schema import expected_schema
 from collsim.errors import FileError, InputError, UnknownNameError, nearest
 
 __all__ = ["IMPORTER", "marks"]
@@ -67,7 +68,9 @@ def _header(file: str, number: int, values: Mapping[str, object]) -> tuple[Sourc
     schema = values["schema"]
     if schema != SCHEMA:
         raise FileError(
-            file, f"line {number}: schema: got {str(schema)[:40]!r}, expected {SCHEMA!r}"
+            file,
+            f"line {number}: schema: got {str(schema)[:40]!r}, "
+            f"expected {expected_schema(SCHEMA, schema)}",
         )
     try:
         source = source_of(values)

@@ -18,7 +18,9 @@ from collsim.interop.chrome_trace._event import NODES
 from collsim.interop.chrome_trace._ranks import rank_events
 from collsim.interop.chrome_trace._sent import Sent
 
-__all__ = ["check_trace_path", "write_trace"]
+__all__ = ["SCHEMA", "check_trace_path", "write_trace"]
+
+SCHEMA: Final = "collsim/trace/1"
 
 _ENDINGS: Final = (".json", ".json.gz")
 _LINES: Final = 1024
@@ -111,6 +113,7 @@ def _check(outcome: Timeline | Together, cluster: Cluster) -> None:
 
 def _text(outcome: Timeline | Together, cluster: Cluster) -> Iterator[bytes]:
     about = {
+        "schema": SCHEMA,
         "producer": "collsim",
         "cluster": cluster.name,
         "shape": cluster.shape,

@@ -10,16 +10,20 @@ import numpy as np
 from collsim.core.builder import Builder
 from collsim.core.collective import COLLECTIVES, Collective, collective
 from collsim.core.schedule import Schedule
+from collsim.core.schema import expected_schema
 from collsim.errors import CollsimError, FileError, UnknownNameError
 from collsim.interop._order import reduced
 from collsim.interop._size import MOST_RANKS, too_many_chunks
 
-__all__ = ["MOST_MESSAGES", "read_text_schedule"]
+__all__ = ["MOST_MESSAGES", "SCHEMA", "read_text_schedule"]
+
+SCHEMA: Final = "collsim/schedule/1"
+"""What a head may say; one that says nothing is of this version."""
 
 # A person writes ten, a program some thousands; all of them are verified.
 MOST_MESSAGES: Final = 60_000
 
-_KEYS: Final = ("name", "collective", "ranks", "root", "parts", "scratch")
+_KEYS: Final = ("schema", "name", "collective", "ranks", "root", "parts", "scratch")
 _MOST: Final = 2**31 - 1
 _ARROW: Final = re.compile(r"\s*(?:->|→)\s*")
 # What may follow the chunks of a message.
@@ -155,6 +159,8 @@ class _Reader:
             self.wrong(line, f"one {key}, and line {values[key][0]} has one")
         if not value:
             self.wrong(line, f"a value after '{key}:'")
+        if key == "schema" and value != SCHEMA:
+            self.wrong(value, expected_schema(SCHEMA, value))
         values[key] = self.line, value
 
     def _head(self, values: dict[str, tuple[int, str]]) -> _Head:

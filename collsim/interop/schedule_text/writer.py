@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from collsim.core.builder import Builder
 from collsim.core.schedule import REDUCE, Schedule
 from collsim.errors import InputError, TooLargeError
-from collsim.interop.schedule_text.reader import MOST_MESSAGES
+from collsim.interop.schedule_text.reader import MOST_MESSAGES, SCHEMA
 
 __all__ = ["to_text"]
 
@@ -31,6 +31,7 @@ def to_text(schedule: Schedule, name: str = "") -> str:
     --------
     >>> from collsim.algorithms import build
     >>> print(to_text(build("reduce", "mst", 3)), end="")
+    schema: collsim/schedule/1
     collective: reduce
     ranks: 3
     root: 0
@@ -54,6 +55,7 @@ def to_text(schedule: Schedule, name: str = "") -> str:
 
 
 def _lines(schedule: Schedule, name: str) -> Iterator[str]:
+    yield f"schema: {SCHEMA}"
     if name:
         yield f"name: {name}"
     yield f"collective: {schedule.collective.name}"

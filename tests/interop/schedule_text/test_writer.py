@@ -29,10 +29,11 @@ def test_reads_back_the_same(schedules: Any, kind: str, name: str) -> None:
 def test_a_small_one_by_hand() -> None:
     """Everybody sends all to all: the head, and scratch."""
     lines = to_text(build("all_reduce", "one_shot", 3), "mine").splitlines()
-    assert lines[:6] == [
-        "name: mine", "collective: all_reduce", "ranks: 3", "parts: 1", "scratch: 2", "",
+    assert lines[:7] == [
+        "schema: collsim/schedule/1", "name: mine", "collective: all_reduce", "ranks: 3",
+        "parts: 1", "scratch: 2", "",
     ]  # fmt: skip
-    assert lines[6] == "0 -> 1: reduce chunk 0 into s0"
+    assert lines[7] == "0 -> 1: reduce chunk 0 into s0"
 
 
 def test_switches_have_no_word() -> None:
