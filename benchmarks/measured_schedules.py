@@ -22,7 +22,7 @@ from collsim.core.measurements_file import read_rows
 from collsim.measure.job import PATTERNS, Job
 from collsim.measure.launch import own_ranks
 from collsim.measure.sampling import How
-from collsim.report.point_to_point import point_text
+from collsim.report.point_to_point_text import point_text
 from collsim.units import format_size
 
 SIZES = tuple(64 * 4**k for k in range(9))

@@ -18,19 +18,19 @@ import numba
 import numpy as np
 
 from collsim.algorithms import build
-from collsim.core import _dependencies
+from collsim.core import dependencies
 from collsim.core.cluster import Cluster
 from collsim.engine.simulate import Simulation
 
 
 def warm_up() -> None:
     """Use the compiled loops once."""
-    small = _dependencies.COMPILE_FROM
+    small = dependencies.COMPILE_FROM
     try:
-        _dependencies.COMPILE_FROM = 0  # type: ignore[misc]
+        dependencies.COMPILE_FROM = 0  # type: ignore[misc]
         schedule = build("all_reduce", "ring", 3)
     finally:
-        _dependencies.COMPILE_FROM = small  # type: ignore[misc]
+        dependencies.COMPILE_FROM = small  # type: ignore[misc]
     Simulation(schedule, Cluster.ideal(3, "1us", "900GB/s"), compiled=True).run(1)
 
 

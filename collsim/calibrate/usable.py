@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from collsim.calibrate.importers._truth import doubt
+from collsim.calibrate.truth import doubt
 from collsim.core.measured import row_of
 from collsim.core.measured_setup import setup_of
 from collsim.core.measurements import Source

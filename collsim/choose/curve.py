@@ -8,12 +8,12 @@ from typing import Any, Final, Literal
 from collsim.algorithms import build, canonical, find, refusal
 from collsim.choose.bounds import SURE, Bounds, highest
 from collsim.choose.folding import Folding
-from collsim.choose.foretold import check_size
 from collsim.choose.runs import Runs, best_channels
-from collsim.core._dependencies import MAX_CARRIED
+from collsim.choose.schedule_size import check_size
 from collsim.core.algorithm import Terms
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
+from collsim.core.dependencies import MAX_CARRIED
 from collsim.core.schedule import Schedule
 from collsim.core.timeline import Breakdown
 from collsim.engine.chunks import best_chunks, candidates, channels_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from collsim.algorithms import algorithm_names, find, unknown_algorithm, variants
 from collsim.choose.curve import Counts, Curve, Model
-from collsim.choose.foretold import MOST_TRIED
+from collsim.choose.schedule_size import MOST_TRIED
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
 from collsim.errors import InputError

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from collsim.cli.written import refuse_overwriting
+from collsim.cli.overwriting import refuse_overwriting
 from collsim.errors import UnknownNameError, UsageError
 from collsim.registry import names
 

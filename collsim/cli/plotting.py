@@ -28,7 +28,7 @@ class PictureFile(click.ParamType):  # type: ignore[type-arg]  # not in click 8.
         ctx: click.Context | None,  # noqa: ARG002 - click's
     ) -> Any:
         """Return the name; what can't be written is a failure and no wrong usage."""
-        from collsim.plot.paper import check_path
+        from collsim.plot.style import check_path
 
         check_path(value)
         return value

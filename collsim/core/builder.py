@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from collsim.core._dependencies import MAX_CARRIED, dependencies, with_turns
 from collsim.core._operands import by_message, check_places, join, repeated, rows_of, whole
 from collsim.core.collective import Collective, check_count, check_ranks, check_root
+from collsim.core.dependencies import MAX_CARRIED, dependencies, with_turns
 from collsim.core.schedule import COPY, REDUCE, Schedule
 from collsim.core.setting import Setting
 from collsim.core.symmetry import Fold

@@ -1,7 +1,7 @@
 """The same loops compiled with numba, for jobs large enough to repay loading it.
 
 Results are equal to the last bit to those of `collsim.engine.loop` and
-`collsim.core.depend`: the operations on floats are the same, in the same order,
+`collsim.core.dependencies_kernel`: the operations on floats are the same, in the same order,
 and numba contracts none of them.
 """
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.core import depend
+from collsim.core import dependencies_kernel
 from collsim.engine import fifo_kernel
 from collsim.engine.jit import jit
 from collsim.engine.lower import Plan
@@ -19,7 +19,7 @@ from collsim.engine.waits_kernel import children
 
 __all__ = ["CompiledLoop", "derive", "jit", "pack"]
 
-derive = jit(depend.derive)
+derive = jit(dependencies_kernel.derive)
 
 # Events that a sorted run of the queue has room for: a power of two. Two waves of all
 # ranks, in so little memory that it stays in the cache.

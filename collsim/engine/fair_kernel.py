@@ -1,7 +1,7 @@
 """Messages that share links fairly: the event loop, on sequences of numbers.
 
 The very same source runs on lists and, compiled, on arrays
-(`collsim.engine.fair_compiled`), as in `collsim.core.depend`.
+(`collsim.engine.fair_compiled`), as in `collsim.core.dependencies_kernel`.
 
 An operation has one pending event at a time: the end of its start-up, then its arrival.
 Events at one time are one batch: arrivals before starts, equal ones by operation index,

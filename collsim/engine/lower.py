@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from collsim.core.cluster import Cluster, Ports
 from collsim.core.memory import allowed
 from collsim.core.schedule import Schedule
-from collsim.engine import rows
+from collsim.engine import ragged
 from collsim.engine.plan import Plan, grid
 from collsim.engine.program import Program, single
-from collsim.engine.rows import TABLE_UP_TO
+from collsim.engine.ragged import TABLE_UP_TO
 from collsim.errors import InputError, TooLargeError
 
 __all__ = ["Plan", "check_agents", "grid", "lower", "lower_program", "routes_of"]
@@ -119,9 +119,9 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
     ptr, link = routes_of(cluster, src, dst)
     counts = np.diff(ptr)
     links = cluster.links
-    alpha = rows.sums(links.alpha[link], ptr)
+    alpha = ragged.sums(links.alpha[link], ptr)
     alike = np.array_equal(links.alpha, links.busy)
-    busy = alpha if alike else rows.sums(links.busy[link], ptr)
+    busy = alpha if alike else ragged.sums(links.busy[link], ptr)
     owner = np.repeat(np.arange(src.size), counts)
 
     # Links without a limit hold nobody up; ports follow the links.
@@ -136,7 +136,7 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
             holders.append(_port(port, end, away & (end < cluster.ranks), base))
             lanes.append(np.full(cluster.ranks, port.lanes, dtype=np.int64))
             base += cluster.ranks
-    held_owner, held, held_beta = holders[0] if len(holders) == 1 else rows.joined(holders)
+    held_owner, held, held_beta = holders[0] if len(holders) == 1 else ragged.joined(holders)
     if standing is not None:
         held = standing(src, dst, held_owner, held)
     if len(holders) > 1:
@@ -144,11 +144,11 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
         held, held_beta = held[order], held_beta[order]
     held_ptr = np.zeros(src.size + 1, dtype=np.int64)
     np.cumsum(np.bincount(held_owner, minlength=src.size), out=held_ptr[1:])
-    beta = rows.greatest(link_beta, ptr)
+    beta = ragged.greatest(link_beta, ptr)
     if held_beta.size != link_beta.size or len(holders) > 1:
-        beta = np.maximum(beta, rows.greatest(held_beta, held_ptr))
+        beta = np.maximum(beta, ragged.greatest(held_beta, held_ptr))
 
-    used, packed = rows.packed(held, base)
+    used, packed = ragged.packed(held, base)
     lane_ptr = np.zeros(used.size + 1, dtype=np.int64)
     np.cumsum(np.concatenate(lanes)[used], out=lane_ptr[1:])
     enter = program.start[job] + _late(cluster, src, dst)
@@ -160,6 +160,8 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
     # counts of a job's own pieces keep the products exact, and its costs are per piece.
     fair = cluster.sharing == "fair"
     scale = np.ones(src.size) if fair else program.scale[job] * slow
+    # What arrives is added up byte by byte, however it passed.
+    added = 1 / slow if fair else program.scale[job]
     plain = bool((scale == 1.0).all())
     # A switch adds up in no time, and what stays in place is there.
     reduces = program.reduces
@@ -178,7 +180,7 @@ def lower_program(program: Program, cluster: Cluster, standing: Standing | None 
         alpha=alpha,
         beta=beta * scale,
         busy=busy,
-        adding=(cluster.gamma if reduces.any() else 0.0) * scale,
+        adding=(cluster.gamma if reduces.any() else 0.0) * added,
         enter=enter,
         held_ptr=held_ptr,
         held=packed,

@@ -58,7 +58,7 @@ def pack(width, ptr, src, dst, piece, into, first, order, table, read, written):
     Parameters
     ----------
     width, ptr : int, int array
-        Accesses of every operation, or where they begin; see `collsim.core.depend`.
+        Accesses of every operation, or where they begin, as `dependencies_kernel` takes them.
     src, dst : int array, shape (N,)
         Sender and receiver of every operation.
     piece, into : int array, shape (M,)

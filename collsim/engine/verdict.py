@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from collsim.core.schedule import Schedule
 from collsim.engine.execute import execute, input_counts
-from collsim.engine.order import check_order
+from collsim.engine.happens_before import check_order
 from collsim.engine.reference import reference
 from collsim.engine.replay import finish_order, replay
 from collsim.engine.simulate import simulate
@@ -60,7 +60,7 @@ def verify_schedule(schedule: Schedule) -> Verdict:
     give one result, so one of them would do for the others; they run in two all the
     same, so that an error in one check does not hide an error in a schedule:
 
-    1. the rules of order, :func:`~collsim.engine.order.check_order`;
+    1. the rules of order, :func:`~collsim.engine.happens_before.check_order`;
     2. a replay in the order in which operations finish on an ideal one-port network,
        :func:`~collsim.engine.replay.replay`;
     3. the same on a network on which every pair of ranks has its own speed, latencies

@@ -15,8 +15,9 @@ Place = tuple[int, int]
 class Phases:
     """Which earlier operations an access must wait for, place by place.
 
-    As in :mod:`collsim.core.depend`: neighbouring reads of a place are one phase, so are
-    neighbouring reductions; every copy is one. An access waits for all of the phase before.
+    As in :mod:`collsim.core.dependencies_kernel`: neighbouring reads of a place are one phase,
+    so are neighbouring reductions; every copy is one. An access waits for all of the phase
+    before.
 
     Examples
     --------

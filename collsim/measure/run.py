@@ -24,14 +24,14 @@ from collsim.measure.execute import (
     wrong,
 )
 from collsim.measure.job import LIBRARY, Job
+from collsim.measure.library_errors import said_by
 from collsim.measure.patterns import at_once, prepared
 from collsim.measure.progress import Progress
+from collsim.measure.resumed import told
 from collsim.measure.sampling import How, Sample, sample
 from collsim.measure.steps import plan
-from collsim.measure.taken_up import told
 from collsim.measure.transport import Buffer, Transport
 from collsim.measure.watch import Watch
-from collsim.measure.words import said_by
 
 __all__ = ["measure"]
 

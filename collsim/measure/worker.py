@@ -9,10 +9,10 @@ from typing import Final
 
 from collsim.errors import CollsimError, MeasureError
 from collsim.measure.job import Job
+from collsim.measure.library_errors import said_by
 from collsim.measure.place import Place
 from collsim.measure.run import measure
 from collsim.measure.watch import EXIT_HUNG, Watch
-from collsim.measure.words import said_by
 from collsim.registry import member
 
 __all__ = ["child", "on_this_rank"]

@@ -10,7 +10,7 @@ from collsim.choose.predict import FittedTimes, Row, predict
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
 from collsim.plot.heading import counted, described, head
-from collsim.plot.paper import (
+from collsim.plot.style import (
     check_path,
     drawn,
     linear_time_axis,

@@ -8,8 +8,8 @@ import numpy as np
 from collsim.core.cluster import Cluster
 from collsim.core.link import LinkClass
 from collsim.plot.ladder import is_nic
-from collsim.plot.paper import time_label
 from collsim.plot.places import BOX, NIC_DROP, Places, Spot, arc_height
+from collsim.plot.style import time_label
 from collsim.units import format_bandwidth
 
 if TYPE_CHECKING:

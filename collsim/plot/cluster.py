@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from collsim.core.cluster import Cluster
 from collsim.plot.cables import draw_cables, legend_rows
-from collsim.plot.paper import check_path, drawn
 from collsim.plot.places import BOX, Places, Spot, place
+from collsim.plot.style import check_path, drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

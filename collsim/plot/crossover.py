@@ -18,7 +18,7 @@ from collsim.plot.bands import shade
 from collsim.plot.ends import name_ends
 from collsim.plot.heading import counted, described, head
 from collsim.plot.marks import mark_swaps
-from collsim.plot.paper import (
+from collsim.plot.style import (
     STYLES,
     check_path,
     save,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from collsim.calibrate.fit import FitResult
 from collsim.core.measurements import Measurement
-from collsim.plot.paper import STYLES, check_path, drawn, size_axis, time_axis
+from collsim.plot.style import STYLES, check_path, drawn, size_axis, time_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, Final
 
 from collsim.core.cluster import Cluster
-from collsim.plot.paper import spaced, time_label
+from collsim.plot.style import spaced, time_label
 from collsim.units import format_bandwidth
 
 if TYPE_CHECKING:

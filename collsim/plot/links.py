@@ -8,7 +8,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.timeline import Timeline
 from collsim.plot.heading import counted, head
 from collsim.plot.link_use import LinkMap, link_map
-from collsim.plot.paper import (
+from collsim.plot.style import (
     check_path,
     drawn,
     linear_time_axis,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from collsim.choose.crossover import Crossover, Swap
-from collsim.plot.paper import spaced, time_label
+from collsim.plot.style import spaced, time_label
 from collsim.units import format_size
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from collsim.calibrate.usable import usable
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.errors import InputError
-from collsim.plot.paper import (
+from collsim.plot.style import (
     STYLES,
     check_path,
     save,

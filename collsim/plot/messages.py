@@ -9,7 +9,7 @@ import numpy as np
 from collsim.core.cluster import Cluster
 from collsim.core.timeline import Timeline
 from collsim.plot.lanes import Bars, By, Cells
-from collsim.plot.paper import fill, shades
+from collsim.plot.style import fill, shades
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

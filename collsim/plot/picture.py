@@ -5,7 +5,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from collsim.plot.paper import styled
+from collsim.plot.style import styled
 
 __all__ = ["Picture"]
 

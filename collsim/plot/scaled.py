@@ -12,7 +12,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.engine.bound import lower_bound
 from collsim.errors import InputError
-from collsim.plot.paper import STYLES
+from collsim.plot.style import STYLES
 from collsim.units import parse_size
 
 __all__ = ["Scaling", "scaling_curves"]

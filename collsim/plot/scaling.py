@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from collsim.errors import InputError
 from collsim.plot.ends import name_ends
 from collsim.plot.heading import head
-from collsim.plot.paper import STYLES, check_path, drawn, spaced, time_axis
 from collsim.plot.scaled import Scaling, scaling_curves
+from collsim.plot.style import STYLES, check_path, drawn, spaced, time_axis
 from collsim.units import format_size
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from collsim.plot.messages import (
     draw_nodes,
     draw_path,
 )
-from collsim.plot.paper import (
+from collsim.plot.style import (
     check_path,
     drawn,
     linear_time_axis,

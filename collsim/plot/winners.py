@@ -14,7 +14,7 @@ from collsim.choose.ranges import Policy
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
 from collsim.plot.heading import counted, head
-from collsim.plot.paper import check_path, drawn, fill, size_axis
+from collsim.plot.style import check_path, drawn, fill, size_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,8 @@ from collsim.algorithms import build, find
 from collsim.choose.curve import Curve
 from collsim.choose.curves import curves
 from collsim.choose.folding import FOLD_FROM, folded_simulation
-from collsim.choose.foretold import foretold
 from collsim.choose.predict import predict
+from collsim.choose.schedule_size import foretold
 from collsim.core.cluster import Cluster
 from collsim.core.link import LinkClass
 from collsim.core.setting import Setting

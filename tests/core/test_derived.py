@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from collsim.algorithms import build
-from collsim.core import _dependencies
+from collsim.core import dependencies
 from collsim.core.builder import Builder
 from collsim.core.collective import collective
 from collsim.core.schedule import COPY, Schedule
@@ -105,7 +105,7 @@ def test_places_that_are_never_touched_change_nothing(
 ) -> None:
     """Of P places of every rank few are: numbered by sorting, and compiled, rank by rank."""
     plain = build("all_to_all", algorithm, 32)
-    monkeypatch.setattr(_dependencies, "COMPILE_FROM", 0)
+    monkeypatch.setattr(dependencies, "COMPILE_FROM", 0)
     fast = build("all_to_all", algorithm, 32)
     assert np.array_equal(plain.dep_ptr, fast.dep_ptr)
     assert np.array_equal(plain.dep, fast.dep)

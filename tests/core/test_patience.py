@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from collsim.algorithms import build
-from collsim.core import _dependencies, depend
+from collsim.core import dependencies, dependencies_kernel
 from collsim.core.cluster import Cluster
 from collsim.core.schedule import Schedule
 from collsim.engine.simulation import Simulation
@@ -30,9 +30,9 @@ def through(schedule: Schedule) -> list[int]:
 def test_what_is_kept_beyond_it_is_implied(monkeypatch: pytest.MonkeyPatch) -> None:
     """More dependencies, the same order, and the same times to the last bit."""
     # Compiled code has its numbers built in, and other tests may have loaded it.
-    monkeypatch.setattr(_dependencies, "_LOADED_FROM", 2**62)
+    monkeypatch.setattr(dependencies, "_LOADED_FROM", 2**62)
     exact = up_and_down()
-    monkeypatch.setattr(depend, "_PATIENCE", 0)
+    monkeypatch.setattr(dependencies_kernel, "_PATIENCE", 0)
     hasty = up_and_down()
     assert hasty.dep.size > exact.dep.size
     assert through(hasty) == through(exact)

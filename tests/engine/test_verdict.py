@@ -17,7 +17,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES, collective
 from collsim.core.schedule import REDUCE, Schedule
 from collsim.engine.execute import execute
-from collsim.engine.order import check_order
+from collsim.engine.happens_before import check_order
 from collsim.engine.replay import finish_order, replay
 from collsim.engine.simulate import simulate
 from collsim.engine.verdict import verify_schedule

@@ -7,8 +7,8 @@ import pytest
 from collsim.errors import MeasureError
 from collsim.measure import worker
 from collsim.measure.job import Job
+from collsim.measure.library_errors import said_by
 from collsim.measure.place import Place
-from collsim.measure.words import said_by
 
 TRACE = "The client socket has failed\nException raised from ping at /w/TCPStore.cpp:427\n#0 x"
 

@@ -19,7 +19,7 @@ from PIL import Image
 from collsim.core.cluster import Cluster
 from collsim.errors import FileError, InputError
 from collsim.plot.crossover import plot_crossover
-from collsim.plot.paper import STYLES, time_label
+from collsim.plot.style import STYLES, time_label
 
 EIGHT = Cluster.load("textbook-h100", ranks=8)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from collsim.calibrate.importer import LONGEST_LINE, numbered
-from collsim.calibrate.importers._truth import doubt
+from collsim.calibrate.truth import doubt
 from collsim.core.measurements import LeftOut, Measurement
 from collsim.errors import UnknownNameError
 from collsim.units import MAX_SIZE

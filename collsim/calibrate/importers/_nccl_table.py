@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from collsim.calibrate.importer import Found, ReadOptions
+from collsim.calibrate.importers._nccl_chosen import Choices
 from collsim.calibrate.importers._nccl_header import Header, is_test
 from collsim.calibrate.importers._nccl_implied import (
     collectives_implied,
@@ -16,8 +17,7 @@ from collsim.calibrate.importers._nccl_implied import (
     ranks_implied,
 )
 from collsim.calibrate.importers._nccl_rows import DTYPES, Columns, Half, Row
-from collsim.calibrate.importers._truth import FASTEST
-from collsim.calibrate.nccl_chosen import Choices
+from collsim.calibrate.truth import FASTEST
 from collsim.core.collective import collective
 from collsim.core.measurements import LeftOut, Measurement, Source
 from collsim.errors import FileError, UnknownNameError

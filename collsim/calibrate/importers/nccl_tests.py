@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from collsim.calibrate.importer import Found, Importer, ReadOptions, numbered
 from collsim.calibrate.importers._lines import clean
+from collsim.calibrate.importers._nccl_chosen import Choices
 from collsim.calibrate.importers._nccl_header import Header, collective_named
 from collsim.calibrate.importers._nccl_rows import (
     Columns,
@@ -18,7 +19,6 @@ from collsim.calibrate.importers._nccl_rows import (
     strange_row,
 )
 from collsim.calibrate.importers._nccl_table import Table
-from collsim.calibrate.nccl_chosen import Choices
 from collsim.core.measurements import LeftOut, Measurement, Measurements
 from collsim.errors import FileError
 from collsim.nccl.log import chosen_line

@@ -12,7 +12,7 @@ from collsim.calibrate.importer import Found, Importer, ReadOptions, numbered
 from collsim.calibrate.importers._csv import number, whole
 from collsim.calibrate.importers._lines import clean
 from collsim.calibrate.importers._osu_kinds import Kind, kind_of
-from collsim.calibrate.importers._truth import doubt
+from collsim.calibrate.truth import doubt
 from collsim.core.collective import collective
 from collsim.core.measurements import LeftOut, Measurement, Source
 from collsim.errors import FileError, InputError

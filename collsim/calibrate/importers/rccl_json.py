@@ -7,7 +7,7 @@ from collsim.calibrate.importer import Found, Importer, ReadOptions
 from collsim.calibrate.importers._json_pull import JsonError, Pull, parsed
 from collsim.calibrate.importers._nccl_implied import half_unit
 from collsim.calibrate.importers._nccl_table import seconds_of
-from collsim.calibrate.importers._truth import doubt
+from collsim.calibrate.truth import doubt
 from collsim.core.measured import row_of
 from collsim.core.measurements import LeftOut, Measurement, Source
 from collsim.errors import InputError, UnknownNameError

@@ -61,7 +61,7 @@ def command(
     network = opened(cluster)
     from collsim.algorithms import algorithm_names
     from collsim.choose.explain import explain
-    from collsim.report.explain import explain_text
+    from collsim.report.explain_text import explain_text
     from collsim.report.records import record
 
     names: tuple[str, ...] | None = algorithms

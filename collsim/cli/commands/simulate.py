@@ -71,7 +71,7 @@ def command(
 
         check_trace_path(trace)
     if picture is not None:
-        from collsim.plot.paper import check_path
+        from collsim.plot.style import check_path
 
         check_path(picture)
     if trace is not None or picture is not None:
@@ -80,7 +80,11 @@ def command(
     ran = one_run(collective, sizes, cluster, run)
     answer, network, timeline = ran.answer, ran.network, ran.timeline
     (row,) = answer.rows
-    from collsim.report.simulation import SIMULATION_KEYS, simulation_record, simulation_text
+    from collsim.report.simulation_text import (
+        SIMULATION_KEYS,
+        simulation_record,
+        simulation_text,
+    )
 
     if picture is not None:
         from collsim.plot.timeline import plot_timeline

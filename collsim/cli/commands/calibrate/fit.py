@@ -55,7 +55,7 @@ def command(
     """Read, fit and write."""
     output.check()
     if picture is not None:
-        from collsim.plot.paper import check_path
+        from collsim.plot.style import check_path
 
         check_path(picture)
     folder = os.path.dirname(output.path)

@@ -73,7 +73,7 @@ def command(
     from collsim.calibrate.usable import usable
     from collsim.config.profile import dumps
     from collsim.core.measurements_file import read_rows
-    from collsim.report.point_to_point import KEYS, compared_rows, point_text
+    from collsim.report.point_to_point_text import KEYS, compared_rows, point_text
 
     rows, left_out = usable(read_rows(rows_file))
     for text in left_out:

@@ -52,7 +52,7 @@ def command(
     """Show and print."""
     output.check()
     if plot is not None:
-        from collsim.plot.paper import check_path
+        from collsim.plot.style import check_path
 
         check_path(plot)
     choice = ClusterChoice(

@@ -12,7 +12,7 @@ import pytest
 
 from collsim.cli.lazy import Commands
 from collsim.cli.main import main
-from collsim.cli.written import WRITES
+from collsim.cli.overwriting import WRITES
 
 READS = {"--cluster", "--profile", "--measured", "--schedule", "--workload"}
 

@@ -11,8 +11,8 @@ import pytest
 from collsim.core.measurements_file import read_rows
 from collsim.measure import threads
 from collsim.measure.job import Job
+from collsim.measure.resumed import told
 from collsim.measure.sampling import How
-from collsim.measure.taken_up import told
 
 ROW: dict[str, Any] = {"library": "Gloo", "device": None, "cores": 2, "host": "a"}
 

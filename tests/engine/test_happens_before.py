@@ -15,7 +15,7 @@ from collsim.algorithms import build
 from collsim.core.builder import Builder
 from collsim.core.collective import collective
 from collsim.core.schedule import COPY, Schedule
-from collsim.engine.order import _Log, check_order
+from collsim.engine.happens_before import _Log, check_order
 from collsim.errors import InputError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from collsim.calibrate.nccl_chosen import Choices
+from collsim.calibrate.importers._nccl_chosen import Choices
 from collsim.nccl.log import chosen_line
 
 CHANNELS = "channel{Lo..Hi}={0..3}"

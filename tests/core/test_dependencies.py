@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collsim.algorithms import build
-from collsim.core import _dependencies, depend
+from collsim.core import dependencies, dependencies_kernel
 from collsim.core.builder import Builder
 from collsim.core.collective import collective
 from collsim.core.schedule import COPY, REDUCE, Schedule
@@ -50,7 +50,7 @@ def schedule_of(program: list[Operation], scratch: int = SCRATCH) -> Schedule:
     return b.finish()
 
 
-def dependencies(schedule: Schedule) -> list[list[int]]:
+def waits_of(schedule: Schedule) -> list[list[int]]:
     """Return per operation what it waits for."""
     return [schedule.waits_for(i).tolist() for i in range(len(schedule))]
 
@@ -70,7 +70,7 @@ def operations(draw: st.DrawFn, most: int = PLACES + SCRATCH) -> Operation:
 @given(st.lists(operations(), max_size=30))
 def test_kept_dependencies_are_the_reduced_conflicts(program: list[Operation]) -> None:
     """Read after write, write after read, write after write; reductions commute."""
-    assert dependencies(schedule_of(program)) == reduced(program)
+    assert waits_of(schedule_of(program)) == reduced(program)
 
 
 def random_program(seed: int) -> list[Operation]:
@@ -90,17 +90,17 @@ def random_program(seed: int) -> list[Operation]:
 def test_long_programs_too(seed: int) -> None:
     """150 operations on 20 places."""
     program = random_program(seed)
-    assert dependencies(schedule_of(program)) == reduced(program)
+    assert waits_of(schedule_of(program)) == reduced(program)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_answers_that_are_kept_are_right(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every walk but the first steps goes by them, and many fall on one of 16 entries."""
-    monkeypatch.setattr(depend, "_STEPS", 0)
-    monkeypatch.setattr(depend, "_EACH", 0)
-    monkeypatch.setattr(_dependencies, "_KEPT", 16)
+    monkeypatch.setattr(dependencies_kernel, "_STEPS", 0)
+    monkeypatch.setattr(dependencies_kernel, "_EACH", 0)
+    monkeypatch.setattr(dependencies, "_KEPT", 16)
     program = random_program(seed)
-    assert dependencies(schedule_of(program)) == reduced(program)
+    assert waits_of(schedule_of(program)) == reduced(program)
 
 
 class Counted(list[int]):
@@ -122,12 +122,12 @@ def test_a_pipeline_costs_as_much_for_each_chunk(
     def counting(*args: object) -> int:
         *rest, dep = args
         counted = Counted(dep)  # type: ignore[call-overload]
-        total = depend.derive(*rest, counted)
+        total = dependencies_kernel.derive(*rest, counted)
         dep[:] = list(counted)  # type: ignore[index]
         return total
 
-    monkeypatch.setattr(_dependencies, "derive", counting)
-    monkeypatch.setattr(_dependencies, "_LOADED_FROM", 10**9)
+    monkeypatch.setattr(dependencies, "derive", counting)
+    monkeypatch.setattr(dependencies, "_LOADED_FROM", 10**9)
     Counted.reads = 0
     schedule = build("all_reduce", "double_binary_tree", 16, chunks=chunks)
     assert len(schedule) == 4 * 15 * chunks
@@ -138,7 +138,7 @@ def test_a_pipeline_costs_as_much_for_each_chunk(
 def test_places_that_nobody_touches_change_nothing(seed: int) -> None:
     """Among a million places those that are used are numbered first."""
     program = random_program(seed)
-    assert dependencies(schedule_of(program, scratch=250_000)) == reduced(program)
+    assert waits_of(schedule_of(program, scratch=250_000)) == reduced(program)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_compiled_source_gives_identical_arrays(
 ) -> None:
     """The same function, on lists and compiled on arrays."""
     plain = build(name, algorithm, ranks, 0, chunks)
-    monkeypatch.setattr(_dependencies, "COMPILE_FROM", 0)
+    monkeypatch.setattr(dependencies, "COMPILE_FROM", 0)
     compiled = build(name, algorithm, ranks, 0, chunks)
     for array in ("dep_ptr", "dep"):
         one, other = getattr(plain, array), getattr(compiled, array)
@@ -169,16 +169,16 @@ def test_compiled_source_gives_identical_arrays_on_random_programs(
 ) -> None:
     """Copies, reductions, self-operations and scratch."""
     programs = [random_program(seed) for seed in range(100, 110)]
-    plain = [dependencies(schedule_of(program)) for program in programs]
-    monkeypatch.setattr(_dependencies, "COMPILE_FROM", 0)
-    assert [dependencies(schedule_of(program)) for program in programs] == plain
+    plain = [waits_of(schedule_of(program)) for program in programs]
+    monkeypatch.setattr(dependencies, "COMPILE_FROM", 0)
+    assert [waits_of(schedule_of(program)) for program in programs] == plain
 
 
 def test_ring_all_reduce_of_eight_has_104_dependencies() -> None:
     """Each of 112 operations but the first eight needs the one that brought its share."""
     schedule = build("all_reduce", "ring", 8)
     assert (len(schedule), schedule.dep.size) == (112, 104)
-    assert [len(d) for d in dependencies(schedule)] == [0] * 8 + [1] * 104
+    assert [len(d) for d in waits_of(schedule)] == [0] * 8 + [1] * 104
 
 
 def test_reductions_into_one_place_dont_wait_for_each_other() -> None:
@@ -186,7 +186,7 @@ def test_reductions_into_one_place_dont_wait_for_each_other() -> None:
     program: list[Operation] = [(True, s, 0, [0], [0]) for s in (1, 2, 3)]
     program.append((False, 0, 1, [0], [0]))
     # The copy also overwrites what operation 0 sent, which it follows anyway.
-    assert dependencies(schedule_of(program)) == [[], [], [], [0, 1, 2]]
+    assert waits_of(schedule_of(program)) == [[], [], [], [0, 1, 2]]
 
 
 def test_write_waits_for_all_reads_before_it() -> None:
@@ -196,7 +196,7 @@ def test_write_waits_for_all_reads_before_it() -> None:
         (False, 0, 2, [0], [0]),
         (False, 3, 0, [0], [0]),
     ]
-    assert dependencies(schedule_of(program)) == [[], [], [0, 1]]
+    assert waits_of(schedule_of(program)) == [[], [], [0, 1]]
 
 
 def test_implied_dependency_is_dropped() -> None:
@@ -206,7 +206,7 @@ def test_implied_dependency_is_dropped() -> None:
         (False, 1, 2, [0], [0]),
         (False, 2, 0, [0], [0]),
     ]
-    assert dependencies(schedule_of(program)) == [[], [0], [1]]
+    assert waits_of(schedule_of(program)) == [[], [0], [1]]
 
 
 def test_copy_waits_for_reductions_before_it_and_they_for_copies() -> None:
@@ -216,21 +216,21 @@ def test_copy_waits_for_reductions_before_it_and_they_for_copies() -> None:
         (False, 2, 0, [0], [0]),
         (True, 3, 0, [0], [0]),
     ]
-    assert dependencies(schedule_of(program)) == [[], [0], [1]]
+    assert waits_of(schedule_of(program)) == [[], [0], [1]]
 
 
 def test_scratch_orders_like_any_other_place() -> None:
     """Place 3 is scratch: read after write."""
     program: list[Operation] = [(False, 0, 1, [0], [3]), (False, 1, 2, [3], [0])]
-    assert dependencies(schedule_of(program)) == [[], [0]]
+    assert waits_of(schedule_of(program)) == [[], [0]]
 
 
 def test_operation_does_not_wait_for_itself() -> None:
     """It reads and writes one place of one rank."""
     program: list[Operation] = [(True, 0, 0, [0], [0]), (False, 0, 0, [0], [0])]
-    assert dependencies(schedule_of(program)) == [[], [0]]
+    assert waits_of(schedule_of(program)) == [[], [0]]
 
 
 def test_kinds_are_those_of_the_schedule() -> None:
     """The source for lists and arrays can't import them, but must agree."""
-    assert (depend._COPY, depend._REDUCE) == (COPY, REDUCE)
+    assert (dependencies_kernel._COPY, dependencies_kernel._REDUCE) == (COPY, REDUCE)

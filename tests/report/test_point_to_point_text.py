@@ -5,7 +5,7 @@ from __future__ import annotations
 from collsim.calibrate.point_to_point.against import Compared
 from collsim.calibrate.point_to_point.fit import PointToPoint
 from collsim.core.profile import ErrorSummary, Parameter
-from collsim.report.point_to_point import point_text
+from collsim.report.point_to_point_text import point_text
 
 
 def test_misses_of_twenty_times_are_told() -> None:

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.core.depend import derive
+from collsim.core.dependencies_kernel import derive
 from collsim.core.memory import allowed
 from collsim.core.schedule import COPY
 from collsim.errors import TooLargeError
@@ -82,7 +82,7 @@ def dependencies(
     src, dst : int array, shape (N,)
         Sender and receiver of every message.
     kind, piece, into : int arrays, shape (M,)
-        Of every access; see :func:`collsim.core.depend.derive`.
+        Of every access; see :func:`collsim.core.dependencies_kernel.derive`.
     ptr : int array, shape (N + 1,), or int
         Where the accesses of each message begin; or how many there are, of every message.
     slots, ranks : int

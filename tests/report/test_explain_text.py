@@ -10,8 +10,8 @@ import pytest
 from collsim.choose.explain import explain
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES
-from collsim.report.explain import explain_text
 from collsim.report.explain_rounds import in_lines, multiple, round_lines, size_text
+from collsim.report.explain_text import explain_text
 
 EIGHT = Cluster.load("textbook-h100", ranks=8)
 SIX = Cluster.load("textbook-h100", ranks=6)
