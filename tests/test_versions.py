@@ -13,9 +13,9 @@ import collsim
 from collsim.calibrate.importers import read_log
 from collsim.config import links, profile, spec, workload
 from collsim.config.document import read_table
-from collsim.core.measured import row_of
 from collsim.core.measurements import Source
 from collsim.core.measurements_file import RowFile, read_rows
+from collsim.core.measurements_format import row_of
 from collsim.errors import CollsimError
 from collsim.interop.chrome_trace.write import write_trace
 from collsim.interop.step_trace import write_step_trace

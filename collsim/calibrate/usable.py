@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from collsim.calibrate.truth import doubt
-from collsim.core.measured import row_of
-from collsim.core.measured_setup import setup_of
 from collsim.core.measurements import Source
+from collsim.core.measurements_format import row_of
+from collsim.core.measurements_setup import setup_of
 
 __all__ = ["usable"]
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from collsim.algorithms import algorithm_names
-from collsim.choose.made import Made, made_row
-from collsim.choose.rows import Row
+from collsim.choose.rows import Made, Row, made_row
 from collsim.core.cluster import Cluster
 from collsim.core.collective import Collective
 from collsim.core.timeline import Breakdown

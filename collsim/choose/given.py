@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from collsim.choose.made import Made, made_row
-from collsim.choose.rows import Prediction, Row
+from collsim.choose.rows import Made, Prediction, Row, made_row
 from collsim.core.cluster import Cluster
 from collsim.core.collective import OPS
 from collsim.core.dtype import element_size

@@ -9,8 +9,7 @@ from collsim.choose.curve import TIE, Counts, Curve, Model, Time
 from collsim.choose.curves import curves
 from collsim.choose.fitted import FittedTimes, Pieces
 from collsim.choose.folding import folded_of
-from collsim.choose.made import Made, made_row
-from collsim.choose.rows import COMPARED, Prediction, Row
+from collsim.choose.rows import COMPARED, Made, Prediction, Row, made_row
 from collsim.core.cluster import Cluster
 from collsim.core.collective import OPS, Collective, collective
 from collsim.core.dtype import element_size

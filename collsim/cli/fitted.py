@@ -44,7 +44,7 @@ def tell_shared(profile: "Profile | None") -> None:
     """Say that messages wait for each other which a profile's ideal network lets pass."""
     if profile is None or profile.model == "nccl":
         return
-    from collsim.calibrate.limits import sharing_note
+    from collsim.calibrate.scope import sharing_note
 
     text = sharing_note(profile)
     if text is not None:

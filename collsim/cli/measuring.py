@@ -55,6 +55,7 @@ def measured(
     job = choice.job(sizes, file, resume, **more)
     from collsim.core.measurements_file import RowFile, check_target
     from collsim.measure.cases import check_job
+    from collsim.measure.job import SHARED_NOTE
     from collsim.measure.launch import check_installed, check_own_ranks, own_ranks
     from collsim.measure.place import from_environment
     from collsim.measure.threads import in_threads
@@ -67,8 +68,6 @@ def measured(
     # Every rank looks, so that none waits for one that has left.
     check_target(file, resume)
     if choice.ranks_per_gpu > 1 and (place is None or place.rank == 0):
-        from collsim.measure.backends._gpu import SHARED_NOTE
-
         note(SHARED_NOTE)
     if place is not None:
         if choice.ranks is not None:

@@ -18,8 +18,8 @@ import stat
 from collections.abc import Mapping
 from typing import Any, Final
 
-from collsim.core.measured import DETAIL, ROW_COLUMNS, SCHEMA, SOURCE_COLUMNS
-from collsim.core.measured_lines import FOREIGN, file_error, parsed, read_rows
+from collsim.core.measurements_format import DETAIL, ROW_COLUMNS, SCHEMA, SOURCE_COLUMNS
+from collsim.core.measurements_reader import FOREIGN, file_error, parsed, read_rows
 from collsim.errors import FileError, InputError
 
 __all__ = ["SCHEMA", "RowFile", "check_target", "read_rows"]

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from collsim.core.collective import Collective, collective
 from collsim.core.dtype import element_size
-from collsim.core.measured_setup import SETUP, setup_of
+from collsim.core.measurements_setup import SETUP, setup_of
 from collsim.core.schedule import Schedule
 from collsim.errors import InputError
 from collsim.measure.job import LIBRARY, PATTERNS, Job

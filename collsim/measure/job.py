@@ -10,13 +10,19 @@ from collsim.core.dtype import element_size
 from collsim.errors import InputError, UnknownNameError
 from collsim.measure.sampling import How
 
-__all__ = ["LIBRARY", "PATTERNS", "Job"]
+__all__ = ["LIBRARY", "PATTERNS", "SHARED_NOTE", "Job"]
 
 LIBRARY: Final = "library"
 """Where an algorithm is named: the library's own collective."""
 
 PATTERNS: Final = ("ping_pong", "relay", "pairs", "exchange", "shift", "start", "self", "add")
 """What is measured beside collectives; see :mod:`collsim.measure.patterns`."""
+
+SHARED_NOTE: Final = (
+    "ranks share a GPU: its memory and its multiprocessors are divided among them, NVLS is "
+    "off, and each rank has few CTAs, so these times are not those of a GPU per rank"
+)
+"""What to know of a job of several ranks per GPU."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from collsim.core.measured_setup import setup_of
+from collsim.core.measurements_setup import setup_of
 
 __all__ = ["told"]
 

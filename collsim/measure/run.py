@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.collective import collective
-from collsim.core.measured_setup import OURS
 from collsim.core.measurements_file import RowFile
+from collsim.core.measurements_setup import OURS
 from collsim.errors import CollsimError, InputError, MeasureError
 from collsim.measure.agree import agree
 from collsim.measure.cases import Case, cases, check_job, key_of, schedule_of

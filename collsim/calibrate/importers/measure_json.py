@@ -9,8 +9,8 @@ from collsim.calibrate.importer import Found, Importer, ReadOptions
 from collsim.calibrate.importers._json_pull import JsonError, Pull
 from collsim.calibrate.importers._patterns import as_pattern, not_of_collective
 from collsim.calibrate.truth import doubt
-from collsim.core.measured import row_of, source_of
 from collsim.core.measurements import LeftOut, Measurement
+from collsim.core.measurements_format import row_of, source_of
 from collsim.core.schema import expected_schema
 from collsim.errors import FileError, InputError, UnknownNameError
 

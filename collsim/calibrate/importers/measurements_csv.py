@@ -1,4 +1,4 @@
-"""Our own CSV of measurements, for people; its columns are those of `collsim.core.measured`.
+"""Our own CSV of measurements, for people; columns as in `core.measurements_format`.
 
 Sizes are whole bytes, times stand in ``seconds`` or ``time_us``: the unit is in the name.
 """
@@ -10,8 +10,8 @@ from functools import partial
 from collsim.calibrate.importer import Found, Importer, ReadOptions
 from collsim.calibrate.importers._csv import Line, cells_of, judged, lines_of, number, whole
 from collsim.calibrate.importers._patterns import as_pattern, not_of_collective
-from collsim.core.measured import COLUMNS, ROW_COLUMNS, row_of, source_of
 from collsim.core.measurements import LeftOut, Measurement
+from collsim.core.measurements_format import COLUMNS, ROW_COLUMNS, row_of, source_of
 from collsim.errors import InputError, nearest
 
 __all__ = ["IMPORTER", "marks"]

@@ -1,4 +1,4 @@
-"""Our own JSON lines, ``collsim/measurements/1``; see `collsim.core.measured`."""
+"""Our own JSON lines, ``collsim/measurements/1``; see `collsim.core.measurements_format`."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,8 +7,8 @@ from dataclasses import replace
 from collsim.calibrate.importer import LONGEST_LINE, Found, Importer, ReadOptions, numbered
 from collsim.calibrate.importers._patterns import as_pattern
 from collsim.calibrate.truth import doubt
-from collsim.core.measured import DETAIL, ROW_COLUMNS, SCHEMA, row_of, source_of
 from collsim.core.measurements import LeftOut, Source
+from collsim.core.measurements_format import DETAIL, ROW_COLUMNS, SCHEMA, row_of, source_of
 from collsim.core.schema import expected_schema
 from collsim.errors import FileError, InputError, UnknownNameError, nearest
 

@@ -8,8 +8,8 @@ from collsim.calibrate.importers._json_pull import JsonError, Pull, parsed
 from collsim.calibrate.importers._nccl_implied import half_unit
 from collsim.calibrate.importers._nccl_table import seconds_of
 from collsim.calibrate.truth import doubt
-from collsim.core.measured import row_of
 from collsim.core.measurements import LeftOut, Measurement, Source
+from collsim.core.measurements_format import row_of
 from collsim.errors import InputError, UnknownNameError
 
 __all__ = ["IMPORTER", "marks"]

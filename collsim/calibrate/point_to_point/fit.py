@@ -24,8 +24,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.calibrate.limits import SHARED_CORES
 from collsim.calibrate.point_to_point.pair_fit import two_parameters, what_further_add
+from collsim.calibrate.scope import SHARED_CORES
 from collsim.calibrate.solve import solve, told_apart
 from collsim.core.profile import ErrorSummary, Parameter, Profile
 from collsim.errors import InputError

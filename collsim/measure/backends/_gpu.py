@@ -6,17 +6,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CALLS", "SHARED_NOTE", "share_gpus", "stamps_of"]
+__all__ = ["CALLS", "share_gpus", "stamps_of"]
 
 Values = NDArray[np.float64]
 
 CALLS: Final = 20
 """Calls in a row that one sample is the mean of: nccl-tests' own default."""
-
-SHARED_NOTE: Final = (
-    "ranks share a GPU: its memory and its multiprocessors are divided among them, NVLS is "
-    "off, and each rank has few CTAs, so these times are not those of a GPU per rank"
-)
 
 # NCCL 2.30.7, docs env.rst: 2.30.3 and newer; off unless set; CTAs of all ranks of a GPU
 # must fit on it together, or their kernels wait for each other for ever.

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from collsim.core.measured import DETAIL, SCHEMA, SOURCE_COLUMNS, row_of
 from collsim.core.measurements import Source
+from collsim.core.measurements_format import DETAIL, SCHEMA, SOURCE_COLUMNS, row_of
 from collsim.core.schema import expected_schema
 from collsim.errors import CollsimError, FileError, InputError
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from collsim.calibrate.importers import read_log
-from collsim.core.measured import COLUMNS, SCHEMA, values_of
 from collsim.core.measurements import Measurement, Source
 from collsim.core.measurements_file import RowFile
+from collsim.core.measurements_format import COLUMNS, SCHEMA, values_of
 from collsim.errors import FileError
 
 SOURCE = Source(
