@@ -20,19 +20,29 @@ if TYPE_CHECKING:
     from collsim.algorithms import algorithm_names, build
     from collsim.calibrate.check import check
     from collsim.calibrate.fit import fit
+    from collsim.calibrate.importers import read_logs
+    from collsim.calibrate.nccl_model import fitted_times
     from collsim.choose.crossover import crossover
     from collsim.choose.explain import explain
     from collsim.choose.policy import choose
     from collsim.choose.predict import predict
     from collsim.choose.verify import verify
+    from collsim.config.fitted import own_cluster, with_profile
+    from collsim.config.presets import preset_names
+    from collsim.config.profile_file import load_profile, save_profile
     from collsim.core.builder import Builder
     from collsim.core.cluster import Cluster
     from collsim.core.collective import COLLECTIVES, collective
+    from collsim.core.profile import Profile
     from collsim.core.schedule import Schedule
+    from collsim.engine.bound import lower_bound
     from collsim.engine.simulate import Job, simulate
     from collsim.engine.verdict import verify_schedule
+    from collsim.errors import CollsimError
     from collsim.interop.chrome_trace.write import write_trace
     from collsim.interop.schedule_file import load_schedule, save_schedule
+    from collsim.interop.step_trace import write_step_trace
+    from collsim.interop.topology_file import import_topology
     from collsim.plot.crossover import plot_crossover
     from collsim.report.page.write import write_report
     from collsim.sweeps.sweep import sweep
@@ -44,7 +54,9 @@ __all__ = [
     "COLLECTIVES",
     "Builder",
     "Cluster",
+    "CollsimError",
     "Job",
+    "Profile",
     "Schedule",
     "__version__",
     "algorithm_names",
@@ -59,29 +71,41 @@ __all__ = [
     "explain",
     "fail",
     "fit",
+    "fitted_times",
     "groups",
+    "import_topology",
+    "load_profile",
     "load_schedule",
+    "lower_bound",
     "nccl",
+    "own_cluster",
     "plot",
     "plot_crossover",
     "predict",
+    "preset_names",
+    "read_logs",
     "reorder",
+    "save_profile",
     "save_schedule",
     "simulate",
     "sweep",
     "verify",
     "verify_schedule",
+    "with_profile",
     "write_report",
+    "write_step_trace",
     "write_trace",
 ]
 
 _HOME: Final = {
-    "__version__": "version",
     "COLLECTIVES": "core.collective",
     "Builder": "core.builder",
     "Cluster": "core.cluster",
+    "CollsimError": "errors",
     "Job": "engine.simulate",
+    "Profile": "core.profile",
     "Schedule": "core.schedule",
+    "__version__": "version",
     "algorithm_names": "algorithms",
     "build": "algorithms",
     "check": "calibrate.check",
@@ -93,17 +117,27 @@ _HOME: Final = {
     "explain": "choose.explain",
     "fail": "topology",
     "fit": "calibrate.fit",
+    "fitted_times": "calibrate.nccl_model",
     "groups": "topology",
+    "import_topology": "interop.topology_file",
+    "load_profile": "config.profile_file",
     "load_schedule": "interop.schedule_file",
+    "lower_bound": "engine.bound",
+    "own_cluster": "config.fitted",
     "plot_crossover": "plot.crossover",
     "predict": "choose.predict",
+    "preset_names": "config.presets",
+    "read_logs": "calibrate.importers",
     "reorder": "topology",
+    "save_profile": "config.profile_file",
     "save_schedule": "interop.schedule_file",
     "simulate": "engine.simulate",
     "sweep": "sweeps.sweep",
     "verify": "choose.verify",
     "verify_schedule": "engine.verdict",
+    "with_profile": "config.fitted",
     "write_report": "report.page.write",
+    "write_step_trace": "interop.step_trace",
     "write_trace": "interop.chrome_trace.write",
 }
 

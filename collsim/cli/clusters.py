@@ -171,12 +171,9 @@ class ClusterChoice:
         """Return the profile that was named, or None."""
         if self.profile is None:
             return None
-        from collsim.config.presets import is_path, preset_path
-        from collsim.config.profile import load
+        from collsim.config.profile_file import load_profile
 
-        name = self.profile
-        path = name if is_path(name) else str(preset_path("profiles", name))
-        found = load(path)
+        found = load_profile(self.profile)
         if found.model == "nccl":
             from collsim.calibrate.nccl_model import fitted_of
             from collsim.errors import CollsimError, ConfigError
@@ -184,7 +181,7 @@ class ClusterChoice:
             try:
                 fitted_of(found)
             except CollsimError as error:
-                raise ConfigError.broken(path, str(error)) from error
+                raise ConfigError.broken(self.profile, str(error)) from error
         return found
 
     def _preset(self, name: str | None, changes: "Mapping[str, object]") -> "Cluster":

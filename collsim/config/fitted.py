@@ -1,11 +1,13 @@
 """Put a profile's fitted numbers into a cluster."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
 from collsim.config.cluster import load
 from collsim.config.fitted_nccl import spread
+from collsim.config.profile_file import load_profile
 from collsim.core.cluster import Cluster
 from collsim.core.profile import Profile
 from collsim.errors import InputError
@@ -19,7 +21,7 @@ _RANKS: Final = 8
 
 
 def own_cluster(
-    profile: Profile,
+    profile: Profile | str | os.PathLike[str],
     nodes: int | None = None,
     gpus_per_node: int | None = None,
     ranks: int | None = None,
@@ -29,8 +31,8 @@ def own_cluster(
 
     Parameters
     ----------
-    profile : Profile
-        Of one class of links.
+    profile : Profile, str or path
+        Of one class of links; or the name or file of one.
     nodes, gpus_per_node : int, optional
         Override the size of the cluster that it names.
     ranks : int, optional
@@ -50,7 +52,11 @@ def own_cluster(
     ...       "link.beta": Parameter(1e-11, None, None, "s/B")}
     >>> own_cluster(Profile("mine", ab, ranks=(4, 8))).ranks
     8
+    >>> own_cluster("h100-nvswitch-8").name
+    'dgx-h100'
     """
+    if not isinstance(profile, Profile):
+        profile = load_profile(profile)
     if profile.cluster != IDEAL:
         size = {"nodes": nodes, "gpus_per_node": gpus_per_node, "ranks": ranks}
         return with_profile(load(profile.cluster, **size, changes=changes), profile)
@@ -73,13 +79,35 @@ def own_cluster(
     return network
 
 
-def with_profile(cluster: Cluster, profile: Profile) -> Cluster:
-    """Return a cluster with the numbers of a profile.
+def with_profile(cluster: Cluster, profile: Profile | str | os.PathLike[str]) -> Cluster:
+    """Return a cluster with the numbers of a profile, as ``--profile`` on the command line.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        The machine that the profile was fitted on, of any size that it holds for.
+    profile : Profile, str or path
+        One that :func:`collsim.fit` found, or the name or file of one.
+
+    Returns
+    -------
+    Cluster
+        The same ranks and nodes; alpha, beta and launch are the fitted ones.
 
     Raises
     ------
     InputError
-        If the links of the cluster are not all of one class, which a profile of lines is of.
+        If the links of the cluster are not all of one class, which a profile of lines is of;
+        if a profile of one node is put into a cluster of several.
+    UnknownNameError, FileError, ConfigError
+        If there is no such profile.
+
+    Notes
+    -----
+    Before what is slow, broken or late: numbers are put in place of those that are there, so
+    ``degrade`` and the like come after. A profile of NCCL's own pieces has more to say than a
+    cluster holds; :func:`collsim.fitted_times` gives that to ``predict``. The command line
+    refuses it on another machine than its own; here nobody looks.
 
     Examples
     --------
@@ -88,7 +116,12 @@ def with_profile(cluster: Cluster, profile: Profile) -> Cluster:
     ...       "link.beta": Parameter(1e-11, None, None, "s/B")}
     >>> with_profile(load("dgx-h100"), Profile("mine", ab)).uniform
     (1e-06, 1e-11)
+    >>> fitted = with_profile(load("dgx-h100"), "h100-nvswitch-8")
+    >>> round(1e-9 / fitted.uniform[1])
+    370
     """
+    if not isinstance(profile, Profile):
+        profile = load_profile(profile)
     if profile.model == "nccl" and (cluster.nodes > 1 or cluster.uniform is None):
         return spread(cluster, profile)
     classes = [link.name for link in cluster.links.classes]

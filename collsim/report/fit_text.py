@@ -8,7 +8,15 @@ from collsim.report.records import check_finite, record
 from collsim.report.table import aligned
 from collsim.units import format_bandwidth, format_size, format_time
 
-__all__ = ["fit_head", "fit_rows", "fit_text", "parameter_rows"]
+__all__ = [
+    "errors_text",
+    "fit_head",
+    "fit_rows",
+    "fit_text",
+    "interval",
+    "parameter_rows",
+    "spelled",
+]
 
 _ONE: Final = {"collectives": "collective", "ranks": "rank count", "nodes": "node count"}
 
@@ -69,7 +77,7 @@ def parameter_rows(found: FitResult) -> list[dict[str, Any]]:
 def fit_text(found: FitResult) -> str:
     """Return a fit as text: its parameters with their intervals, and its errors."""
     rows = [
-        (key, _spelled(p.value, p.unit), _interval(p))
+        (key, spelled(p.value, p.unit), interval(p))
         for key, p in found.parameters.items()
         if found.fitted is None or p.kind == "fit"
     ]
@@ -79,14 +87,21 @@ def fit_text(found: FitResult) -> str:
         lines.append(
             f"as believed before, because no row depends on them: {', '.join(assumed)}"
         )
-    lines += _errors_text(found.errors.in_sample, found.errors.held_out)
+    lines += errors_text(found.errors.in_sample, found.errors.held_out)
     without = found.errors.without_outliers
     if without is not None:
         lines.append(f"without the rows that stand out, {without.n} rows: {_off(without)}")
     return "\n".join(lines)
 
 
-def _errors_text(own: ErrorSummary, held: ErrorSummary | None) -> list[str]:
+def errors_text(own: ErrorSummary, held: ErrorSummary | None) -> list[str]:
+    """Return sentences: how far a fit is off on its own rows, and on those it did not see.
+
+    Examples
+    --------
+    >>> print(errors_text(ErrorSummary("in_sample", 0.01, 0.02, 8), None)[0])
+    fitted to all 8 rows: off by 1.0% in the median, 2.0% at the 90th percentile
+    """
     count = "the one row" if own.n == 1 else f"all {own.n} rows"
     lines = [f"fitted to {count}: {_off(own)}"]
     if held is not None and held.kind == "sizes":
@@ -103,14 +118,28 @@ def _off(errors: ErrorSummary) -> str:
     return f"off by {errors.median:.1%} in the median, {errors.p90:.1%} at the 90th percentile"
 
 
-def _interval(parameter: Parameter) -> str:
+def interval(parameter: Parameter) -> str:
+    """Spell the interval of 95 % of a parameter.
+
+    Examples
+    --------
+    >>> interval(Parameter(1e-6, 9e-7, 2e-6, "s")), interval(Parameter(1.0, None, None, "1"))
+    ('900ns to 2us', 'not known')
+    """
     if parameter.low is None or parameter.high is None:
         return "not known"
-    low, high = (_spelled(v, parameter.unit) for v in (parameter.low, parameter.high))
+    low, high = (spelled(v, parameter.unit) for v in (parameter.low, parameter.high))
     return f"{low} to {high}"
 
 
-def _spelled(value: float, unit: str) -> str:
+def spelled(value: float, unit: str) -> str:
+    """Spell a parameter in its unit: seconds, seconds per byte, bytes, or 1.
+
+    Examples
+    --------
+    >>> spelled(1.5e-6, "s"), spelled(2.5e-12, "s/B"), spelled(4096, "B"), spelled(0.5, "1")
+    ('1.5us', '2.5ps/B (400GB/s)', '4KiB', '0.5')
+    """
     if unit == "s":
         return format_time(value)
     if unit == "B":

@@ -17,6 +17,7 @@ from collsim.calibrate.nccl_model.profile import (
     example_profile,
     facts_of,
     fitted_of,
+    fitted_times,
     parameters_of,
 )
 from collsim.calibrate.nccl_model.system import Selector, System, system_of
@@ -32,6 +33,7 @@ __all__ = [
     "facts_of",
     "fit_nccl",
     "fitted_of",
+    "fitted_times",
     "outliers",
     "parameters_of",
     "system_named",

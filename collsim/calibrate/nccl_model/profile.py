@@ -11,7 +11,7 @@ from collsim.core.parameter import Parameter, parameter_unit
 from collsim.core.profile import Profile
 from collsim.errors import InputError
 
-__all__ = ["example_profile", "facts_of", "fitted_of", "parameters_of"]
+__all__ = ["example_profile", "facts_of", "fitted_of", "fitted_times", "parameters_of"]
 
 _WIDE: Final = 1.96  # sigma of a 95 % interval
 _SYSTEM: Final = (
@@ -95,6 +95,36 @@ def fitted_of(profile: Profile) -> Fitted:
         sigma[key] = math.log(high / low) / 2 / _WIDE if told else believed.sigma  # type: ignore[operator]
         prior[key] = believed
     return Fitted(system, selector, values, sigma, prior, float(facts["noise"]))
+
+
+def fitted_times(profile: Profile) -> Fitted | None:
+    """Return the times of NCCL's own algorithms that a profile knows, for `collsim.predict`.
+
+    Parameters
+    ----------
+    profile : Profile
+        Any: one of lines holds no such times, so that the answer is none.
+
+    Returns
+    -------
+    Fitted or None
+        What ``predict(..., fitted=...)`` takes.
+
+    Raises
+    ------
+    InputError
+        If it lacks a parameter.
+
+    Examples
+    --------
+    >>> import collsim
+    >>> profile = collsim.load_profile("h100-nvswitch-8")
+    >>> cluster = collsim.with_profile(Cluster.load("dgx-h100"), profile)
+    >>> found = collsim.predict("all_reduce", cluster, "1GiB", fitted=fitted_times(profile))
+    >>> found.rows[0].algorithm, found.rows[0].protocol, found.rows[0].model
+    ('nvls', 'simple', 'fit')
+    """
+    return fitted_of(profile) if profile.model == "nccl" else None
 
 
 def example_profile(cluster: Cluster, name: str = "example") -> Profile:

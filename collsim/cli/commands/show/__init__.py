@@ -5,6 +5,7 @@ from typing import Final
 HELP: Final = """Show one thing in full.
 
 \b
-Example:
+Examples:
   collsim show cluster dgx-h100
+  collsim show profile h100-nvswitch-8
 """
