@@ -51,14 +51,9 @@ class ClusterChoice:
         cluster = self._placed(self.changes)
         if not (self.degrade or self.fail or self.delay):
             return cluster
-        from collsim.topology import degrade, delay, fail
+        from collsim.topology import hurt
 
-        for component, left in self.degrade:
-            cluster = degrade(cluster, component, left)
-        cluster = fail(cluster, *self.fail)
-        for rank, seconds in self.delay:
-            cluster = delay(cluster, rank, seconds)
-        return cluster
+        return hurt(cluster, self.degrade, self.fail, self.delay)
 
     @property
     def file(self) -> str:

@@ -11,7 +11,7 @@ from collsim.config.presets import is_path
 from collsim.core.cluster import Cluster
 from collsim.errors import CollsimError, InputError
 from collsim.report.records import check_finite
-from collsim.topology import degrade, delay, fail
+from collsim.topology import hurt
 
 __all__ = ["COLUMNS", "Change", "Place", "Point", "Record", "failed", "run"]
 
@@ -96,13 +96,7 @@ class Change:
     def of(self, place: Place) -> Cluster:
         """Return the changed cluster."""
         cluster = place.load(parse_changes(self.set))
-        for part, left in self.degrade:
-            cluster = degrade(cluster, part, left)
-        if self.fail:
-            cluster = fail(cluster, *self.fail)
-        for rank, seconds in self.delay:
-            cluster = delay(cluster, rank, seconds)
-        return cluster
+        return hurt(cluster, self.degrade, self.fail, self.delay)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collsim.topology._components import find_links
 from collsim.topology._compose import first_ranks
-from collsim.topology._faults import degrade, delay, fail
+from collsim.topology._faults import degrade, delay, fail, hurt
 from collsim.topology._limits import cut_rates
 from collsim.topology._listed import listed
 from collsim.topology._node import with_local
@@ -22,6 +22,7 @@ __all__ = [
     "find_links",
     "first_ranks",
     "groups",
+    "hurt",
     "listed",
     "reorder",
     "subset",

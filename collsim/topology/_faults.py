@@ -15,7 +15,7 @@ from collsim.topology._graph import Graph
 from collsim.topology._limits import cuts, least, ways
 from collsim.units import format_time, parse_time
 
-__all__ = ["degrade", "delay", "fail"]
+__all__ = ["degrade", "delay", "fail", "hurt"]
 
 IntArray = NDArray[np.int64]
 
@@ -163,6 +163,29 @@ def delay(cluster: Cluster, rank: str | int, seconds: float | str) -> Cluster:
         return cluster
     said = f"{cluster.shape}, rank[{index}] {format_time(late)} late"
     return replace(cluster, delay=delays, uniform=None, shape=said)
+
+
+def hurt(
+    cluster: Cluster,
+    degraded: Iterable[tuple[str, float]],
+    failed: Iterable[str],
+    delayed: Iterable[tuple[str, float]],
+) -> Cluster:
+    """Return a cluster with all that is wrong with it; see `degrade`, `fail` and `delay`.
+
+    Examples
+    --------
+    >>> two = Cluster.load("dgx-h100", nodes=2)
+    >>> hurt(two, [("nic[0]", 0.5)], ["nic[3]"], [("rank[1]", 1e-6)]).shape
+    '2 nodes of 8 GPUs on a switch, one NIC per GPU on rails, nic[0] at 0.5 of its bandwidth,
+    without nic[3], rank[1] 1us late'
+    """
+    for component, left in degraded:
+        cluster = degrade(cluster, component, left)
+    cluster = fail(cluster, *failed)
+    for rank, seconds in delayed:
+        cluster = delay(cluster, rank, seconds)
+    return cluster
 
 
 def _whole(cluster: Cluster) -> InSwitch | None:
