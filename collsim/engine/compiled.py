@@ -59,9 +59,8 @@ class CompiledLoop:
         """Run once; see `collsim.engine.loop.Loop.run`."""
         p = self.plan.at(nbytes)
         work = self.work()
-        fifo_kernel.run(
-            *self.given(), p.alpha, p.beta, p.busy, p.adding, p.enter, p.held_beta, *work
-        )
+        costs = (p.alpha, p.beta, p.busy, p.adding, p.gamma, p.enter, p.held_beta)
+        fifo_kernel.run(*self.given(), *costs, *work)
         start, finish, blocker, ahead = work[-4:]
         if p.gamma == 0:
             ahead = np.broadcast_to(np.int32(-1), blocker.shape)

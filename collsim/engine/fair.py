@@ -144,7 +144,7 @@ class FairLoop:
         count = kernel(
             step,
             plan.gamma,
-            *given(plan.size, plan.route, plan.reduces, plan.dst, plan.alpha),
+            *given(plan.size, plan.route, plan.reduces, plan.dst, plan.alpha, plan.adding),
             *given(room, cap, capped, self.node_ptr, self.way, self.owner, self.base),
             *given(self.child_ptr, self.child, self.waits, release),
             *(ints(n), ints(n), floats(n), ints(n)),  # order, where, when, turn

@@ -33,7 +33,7 @@ _EVERY: Final = 64
 
 
 def run(
-    step, gamma, size, route, reduces, dst, alpha, room, cap, capped,
+    step, gamma, size, route, reduces, dst, alpha, adding, room, cap, capped,
     node_ptr, way, owner, base, child_ptr, child, waits, release,
     order, where, when, turn, rate, left, since,
     members, spot, count, alive, alive_at, mark, met, reach, flow,
@@ -153,7 +153,7 @@ def run(
                 if reducer_free[rank] > done:
                     done = reducer_free[rank]
                     ahead[o] = reducer_last[rank]
-                done += size[o] * gamma
+                done += size[o] * adding[route[o]]
                 reducer_free[rank] = done
                 reducer_last[rank] = o
             finish[o] = done

@@ -35,7 +35,7 @@ _push, _pop = jit(queues.push), jit(queues.pop)
 def run(
     pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, single, only, more,
     late, first,
-    alpha, beta, busy, adding, enter, held_beta,
+    alpha, beta, busy, adding, gamma, enter, held_beta,
     waits, free, holder, reducer_free, reducer_last,
     run_time, run_code, begin, end, head_time, head_code, times, codes,
     start, finish, blocker, ahead,
@@ -160,7 +160,7 @@ def run(
                 start[o] = begins
                 blocker[o] = who
                 done = begins + (alpha[q] + carried * beta[q])
-                arrives = adding[q] > 0.0 and reduces[o]
+                arrives = gamma > 0.0 and reduces[o]
             else:
                 o = code
                 rank = dst[o]

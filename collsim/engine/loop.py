@@ -99,7 +99,7 @@ class Loop:
                     holder[lane] = o
                 start[o] = begin
                 done = begin + (alpha + size * beta)
-                if self.reduces[o] and adding[self.route[o]] > 0.0:
+                if self.reduces[o] and plan.gamma > 0.0:
                     finish[o] = done
                     heappush(events, (done, o))
                     continue

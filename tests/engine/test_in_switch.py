@@ -108,6 +108,17 @@ def test_a_switch_adds_up_in_no_time() -> None:
     assert (found.makespan, found.breakdown.gamma) == (9.0, 0.0)
 
 
+@pytest.mark.parametrize("sharing", ["fifo", "fair"])
+def test_a_rank_adds_up_the_bytes_themselves(sharing: str) -> None:
+    """4 bytes come down at a half of the bandwidth, by 17 s; adding them up takes 4 x 3 s."""
+    b = builder("all_reduce")
+    b.copy(0, SWITCH, b.pieces[0])
+    b.reduce(SWITCH, 1, b.pieces[0])
+    found = simulate(b.finish(), three(0.5, gamma=3.0, sharing=sharing), 4.0)
+    assert found.finish.tolist() == [9.0, 17.0 + 12.0]
+    assert found.breakdown.gamma == 12.0
+
+
 def test_a_switch_waits_for_a_rank_that_enters_late() -> None:
     """Rank 0 sends at 7 s; the switch itself is always there."""
     assert simulate(up_and_down(), delay(three(), 0, 7.0), 4.0).makespan == 7.0 + 9.0

@@ -158,6 +158,19 @@ def test_reductions_of_two_jobs_at_one_receiver_go_one_by_one(sharing: str) -> N
         assert parts.gamma == pytest.approx(10.0)
 
 
+@pytest.mark.parametrize("sharing", SHARING)
+def test_nothing_to_add_up_waits_its_turn_too(sharing: str) -> None:
+    """One byte has arrived by 1.5 s and takes 5 s; the job of no bytes is there at 4 s."""
+    b = Builder(collective("all_reduce"), 2)
+    b.reduce(0, 1, [0])
+    one = b.finish()
+    wire = LinkClass("wire", 1.0, 2.0)
+    cluster = replace(switch(3, wire, "three"), gamma=5.0, sharing=sharing)
+    found = simulate([Job(one, [0, 2], 1.0), Job(one, [1, 2], 0.0, start=3.0)], cluster)
+    assert found.ends == (6.5, 6.5)
+    assert found.timelines[1].breakdown.waiting == 2.5
+
+
 def test_launch_is_paid_by_each_job_and_late_ranks_are_late_for_each() -> None:
     """3 s of launch; rank 3 enters 5 s after the start of its job."""
     cluster = delay(replace(switch(4, NEAR, "four"), launch=3.0), "rank[3]", 5.0)

@@ -21,7 +21,7 @@ def heaped(schedule: Schedule, cluster: Cluster) -> int:
     """Return how many events of a run went to the heap."""
     loop = CompiledLoop(lower(schedule, cluster))
     p = loop.plan.at(1e6)
-    costs = (p.alpha, p.beta, p.busy, p.adding, p.enter, p.held_beta)
+    costs = (p.alpha, p.beta, p.busy, p.adding, p.gamma, p.enter, p.held_beta)
     return int(fifo_kernel.run(*loop.given(), *costs, *loop.work()))
 
 
