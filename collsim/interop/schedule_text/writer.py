@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from collsim.core.builder import Builder
 from collsim.core.schedule import REDUCE, Schedule
 from collsim.errors import InputError, TooLargeError
-from collsim.interop.schedule_text.reader import MOST_MESSAGES, SCHEMA
+from collsim.interop.schedule_text.head import SCHEMA
+from collsim.interop.schedule_text.reader import MOST_MESSAGES
 
 __all__ = ["to_text"]
 
