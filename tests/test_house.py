@@ -184,17 +184,15 @@ def packages(loaded: set[str]) -> set[str]:
     [
         ("", {"collsim"}),
         ("--help", {"collsim", "click"}),
+        ("--version", {"collsim", "click"}),
         ("sweep --help", {"collsim", "click"}),
-        (
-            "predict all_reduce --algorithm ring -s 64M",
-            {"collsim", "click", "numpy"},
-        ),
+        ("predict all_reduce --algorithm ring -s 64M", {"collsim", "click", "numpy"}),
         (
             "predict all_reduce -c dgx-h100 --nodes 8 --algorithm ring -s 64M",
             {"collsim", "click", "numpy"},
         ),
     ],
-    ids=["import", "help", "help of a command", "predict", "predict on 64"],
+    ids=["import", "help", "version", "help of a command", "predict", "predict on 64"],
 )
 def test_what_is_loaded(tmp_path: Path, command: str, expected: set[str]) -> None:
     """One size and algorithm start with nothing but these packages: all others are heavy."""

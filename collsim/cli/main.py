@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import click
 
-from collsim import __version__
 from collsim.cli.lazy import Commands
 from collsim.cli.output import drop_stdout
 from collsim.errors import CollsimError, one_line
@@ -109,4 +108,21 @@ main = Program(
       collsim predict all_reduce --ranks 8 -s 64MiB
     """,
 )
-click.version_option(__version__, prog_name="collsim", message="%(prog)s %(version)s")(main)
+
+
+def _show_versions(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        from collsim.cli.versions import versions
+
+        click.echo(versions())
+        context.exit()
+
+
+click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_versions,
+    help="Show the version, Python's, numpy's and the compiler's, and exit.",
+)(main)

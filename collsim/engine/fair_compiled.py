@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
-from numba.extending import register_jitable
-
 from collsim.engine import fair_kernel, fair_levels, queues
-from collsim.engine.jit import jit
+from collsim.engine.jit import jit, jitable
 
 __all__ = ["run"]
 
@@ -14,6 +12,6 @@ for _helper in (
     *(queues.settle, queues.take, queues.push, queues.pop, queues.heap, queues.arrange),
     *(fair_levels.fill, fair_levels.near, fair_levels.again),
 ):
-    register_jitable(_helper)
+    jitable(_helper)
 
 run: Final[Callable[..., int]] = jit(fair_kernel.run)

@@ -1,16 +1,29 @@
 """Compile a function with numba, with a cache on disk wherever one can be kept."""
 
+import logging
 import os
 import stat
 import tempfile
 from collections.abc import Callable
 from typing import Any
 
-import numba
+_numba: Any = None
+# Where it can't be loaded (not installed, too old for this numpy, without its library), the
+# same source runs as plain Python: the same numbers, later.
+try:
+    import numba.extending
 
-__all__ = ["jit"]
+    _numba = numba
+except (ImportError, OSError) as error:
+    logging.getLogger("collsim").warning(
+        "note: numba can't be loaded (%s), so large simulations are not compiled: the same "
+        "results, but slower; expected: pip install numba",
+        error,
+    )
 
-_numba_config: Any = numba.config
+__all__ = ["jit", "jitable"]
+
+Function = Callable[..., Any]
 
 
 def _private_folder() -> str | None:
@@ -28,21 +41,29 @@ def _private_folder() -> str | None:
     return folder if mine and not found.st_mode & 0o022 else None
 
 
-def jit(function: Callable[..., Any]) -> Callable[..., Any]:
+def jit(function: Function) -> Function:
     """Compile with an on-disk cache, wherever one can be kept.
 
     numba keeps it beside the source or in the user's cache folder; where neither can be
     written (a read-only site-packages and no home), in the folder for temporary files;
-    where even that fails, nowhere.
+    where even that fails, nowhere. Without numba the function is returned as it is.
     """
-    compiled: Callable[..., Any]
+    if _numba is None:
+        return function
+    compiled: Function
     try:
-        compiled = numba.njit(cache=True)(function)
+        compiled = _numba.njit(cache=True)(function)
     except RuntimeError:
-        before, folder = _numba_config.CACHE_DIR, _private_folder()
+        before, folder = _numba.config.CACHE_DIR, _private_folder()
         try:
-            _numba_config.CACHE_DIR = folder or before
-            compiled = numba.njit(cache=folder is not None)(function)
+            _numba.config.CACHE_DIR = folder or before
+            compiled = _numba.njit(cache=folder is not None)(function)
         finally:
-            _numba_config.CACHE_DIR = before
+            _numba.config.CACHE_DIR = before
     return compiled
+
+
+def jitable(function: Function) -> None:
+    """Let compiled functions call this one, which stays a plain one for others."""
+    if _numba is not None:
+        _numba.extending.register_jitable(function)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata as packages
 import os
+import platform
 import re
 import shlex
 import subprocess
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -103,8 +106,39 @@ def test_bare_group_prints_its_help(run: Any, words: tuple[str, ...]) -> None:
 
 
 def test_version(run: Any) -> None:
-    """Name and version."""
-    assert run("--version").stdout == f"collsim {collsim.__version__}\n"
+    """Name and version, and what a report of a problem needs."""
+    first, *more = run("--version").stdout.splitlines()
+    assert first == f"collsim {collsim.__version__}"
+    python, numpy = platform.python_version(), np.__version__
+    assert more[0] == f"Python {python}, numpy {numpy}"
+    assert more[1].startswith("compilation of large simulations: ")
+    assert len(more) == 2
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (("0.68.1", ""), "numba 0.68.1"),
+        ((None, "numba is not installed"), "not available, numba is not installed"),
+    ],
+    ids=["there", "missing"],
+)
+def test_version_says_whether_is_compiled(
+    run: Any, monkeypatch: pytest.MonkeyPatch, found: Any, said: str
+) -> None:
+    """By what, or why not."""
+    monkeypatch.setattr("collsim.engine.compilation.compilation", lambda: found)
+    assert run("--version").stdout.endswith(f"compilation of large simulations: {said}\n")
+
+
+def test_version_without_numpy(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken installation can still say what it is."""
+
+    def unknown(name: str) -> str:
+        raise packages.PackageNotFoundError(name)
+
+    monkeypatch.setattr(packages, "version", unknown)
+    assert ", numpy not installed\n" in run("--version").stdout
 
 
 def test_commands_are_files() -> None:
