@@ -8,7 +8,7 @@ once is never counted as carrying more than it can.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from collsim.core.cluster import Cluster
 from collsim.core.timeline import Timeline
 from collsim.engine.fair import FairLoop
-from collsim.engine.lower import check_agents, lower_program, routes_of
+from collsim.engine.lower import lower_program
 from collsim.engine.program import Program, merged, single
 from collsim.engine.simulation import large
 from collsim.engine.together import Together
+from collsim.engine.ways import Messages, Ways, messages, parties, pointers, ways
 
-__all__ = ["Messages", "Traffic", "Ways", "messages", "traffic", "ways"]
+__all__ = ["Traffic", "traffic"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -51,56 +52,6 @@ class Traffic:
     begin: FloatArray
     end: FloatArray
     rate: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class Messages:
-    """Every message between ranks of the cluster, of one job or several.
-
-    Parameters
-    ----------
-    src, dst : int array, shape (N,)
-        Ranks of the cluster P; the switch of node k is P + k.
-    size : float array, shape (N,)
-        Bytes.
-    start : float array, shape (N,)
-        Seconds, on one clock.
-    """
-
-    src: IntArray
-    dst: IntArray
-    size: FloatArray
-    start: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class Ways:
-    """Links and ports that every message crosses.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Of the links, then of every egress port, then of every ingress port.
-    beta, lanes : array, shape (K,)
-        Of each.
-    pair : int array, shape (N,)
-        Each message's pair of sender and receiver.
-    ptr, crossed : int arrays
-        Pair i crosses ``crossed[ptr[i]:ptr[i + 1]]``.
-    alpha, busy, slow : float array
-        Of each pair: its start-up, for how much of it the way is held, and what a byte counts
-        for on its links, which is more than 1 in a switch.
-    """
-
-    names: tuple[str, ...]
-    beta: FloatArray
-    lanes: IntArray
-    pair: IntArray
-    ptr: IntArray
-    crossed: IntArray
-    alpha: FloatArray
-    busy: FloatArray
-    slow: FloatArray
 
 
 def traffic(outcome: Timeline | Together, cluster: Cluster) -> Iterator[Traffic]:
@@ -133,12 +84,12 @@ def traffic(outcome: Timeline | Together, cluster: Cluster) -> Iterator[Traffic]
     # Of every link, the pairs that cross it; of every pair, its changes of rate.
     owner = np.repeat(np.arange(way.ptr.size - 1), np.diff(way.ptr))
     by_link = np.argsort(way.crossed, kind="stable")
-    link_ptr = _pointers(way.crossed, len(way.names))
+    link_ptr = pointers(way.crossed, len(way.names))
     fair = cluster.sharing == "fair"
     op, time, change, active = _flows(outcome, cluster, way) if fair else _nothing()
     pair = way.pair[op] if fair else way.pair
     by_pair = np.argsort(pair, kind="stable")
-    pair_ptr = _pointers(pair, way.ptr.size - 1)
+    pair_ptr = pointers(pair, way.ptr.size - 1)
     sliver = _SLIVER * outcome.makespan
     for k, name in enumerate(way.names):
         pairs = owner[by_link[link_ptr[k] : link_ptr[k + 1]]]
@@ -148,89 +99,6 @@ def traffic(outcome: Timeline | Together, cluster: Cluster) -> Iterator[Traffic]
         else:
             flow = _bursts(sent, way, rows, float(way.beta[k]))
         yield Traffic(name, float(capacity[k]), *_levels(*flow, sliver))
-
-
-def messages(outcome: Timeline | Together, cluster: Cluster) -> Messages:
-    """Return every message of a simulation, of all jobs in their order."""
-    if isinstance(outcome, Timeline):
-        schedule = outcome.schedule
-        return Messages(
-            schedule.src.astype(np.int64),
-            schedule.dst.astype(np.int64),
-            schedule.fraction * outcome.nbytes,
-            outcome.start,
-        )
-    columns: list[list[NDArray[Any]]] = [[], [], [], []]
-    for job, timeline in zip(outcome.jobs, outcome.timelines, strict=True):
-        party = _parties(job.schedule, cluster, np.asarray(job.ranks))
-        for column, values in zip(
-            columns,
-            (
-                party[job.schedule.src],
-                party[job.schedule.dst],
-                job.schedule.fraction * timeline.nbytes,
-                timeline.start + job.start,
-            ),
-            strict=True,
-        ):
-            column.append(values)
-    return Messages(*(np.concatenate(column) for column in columns))
-
-
-def ways(sent: Messages, cluster: Cluster) -> Ways:
-    """Return what messages cross, and what that costs."""
-    links, ranks = cluster.links, cluster.ranks
-    every = ranks + cluster.nodes
-    distinct, pair = np.unique(sent.src * every + sent.dst, return_inverse=True)
-    src, dst = np.divmod(distinct, every)
-    ptr, link = routes_of(cluster, src, dst)
-    owner = np.repeat(np.arange(src.size), np.diff(ptr))
-    names, beta, lanes = [*links.names], [links.beta], [links.lanes]
-    owners, crossed = [owner], [link]
-    for label, port, end in (
-        ("egress", cluster.egress, src),
-        ("ingress", cluster.ingress, dst),
-    ):
-        if port is not None:
-            held = np.flatnonzero((src != dst) & (end < ranks))
-            owners.append(held)
-            crossed.append(len(names) + end[held])
-            names += [f"{label}[{r}]" for r in range(ranks)]
-            beta.append(np.full(ranks, port.beta))
-            lanes.append(np.full(ranks, port.lanes))
-    order = np.argsort(np.concatenate(owners), kind="stable")
-    slow = np.ones(src.size)
-    if cluster.in_switch is not None:
-        slow[np.maximum(src, dst) >= ranks] /= cluster.in_switch.efficiency
-    return Ways(
-        names=tuple(names),
-        beta=np.concatenate(beta),
-        lanes=np.concatenate(lanes),
-        pair=pair,
-        ptr=_pointers(np.concatenate(owners), src.size),
-        crossed=np.concatenate(crossed)[order],
-        alpha=_sums(links.alpha[link], owner, src.size),
-        busy=_sums(links.busy[link], owner, src.size),
-        slow=slow,
-    )
-
-
-def _parties(schedule: Any, cluster: Cluster, ranks: IntArray) -> IntArray:
-    """Return the number in the cluster of every rank and switch of a schedule."""
-    agents = check_agents(schedule, cluster, ranks)
-    return np.concatenate([ranks, cluster.ranks + agents])
-
-
-def _sums(values: FloatArray, owner: IntArray, count: int) -> FloatArray:
-    sums = np.zeros(count)
-    np.add.at(sums, owner, values)
-    return sums
-
-
-def _pointers(keys: IntArray, count: int) -> IntArray:
-    ptr = np.zeros(count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(keys, minlength=count), out=ptr[1:])
-    return ptr
 
 
 def _rows(order: IntArray, ptr: IntArray, pairs: IntArray) -> IntArray:
@@ -269,7 +137,7 @@ def _program(outcome: Timeline | Together, cluster: Cluster) -> tuple[Program, I
         return program, np.arange(program.src.size), outcome.nbytes
     program, places = merged(
         [job.schedule for job in outcome.jobs],
-        [_parties(job.schedule, cluster, np.asarray(job.ranks)) for job in outcome.jobs],
+        [parties(job.schedule, cluster, np.asarray(job.ranks)) for job in outcome.jobs],
         [float(job.nbytes) for job in outcome.jobs],
         [job.start for job in outcome.jobs],
     )

@@ -11,7 +11,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.schedule import REDUCE, Schedule
 from collsim.core.timeline import Timeline
 from collsim.engine.together import Together
-from collsim.engine.traffic import messages, ways
+from collsim.engine.ways import messages, ways
 from collsim.interop.chrome_trace._event import Ticks, ticks
 
 __all__ = ["Call", "Sent", "calls", "places"]
