@@ -93,6 +93,11 @@ class CollsimError(Exception):
     ----------
     message
         What was got and what was expected. Line breaks in it become blanks.
+
+    Examples
+    --------
+    >>> print(CollsimError("ranks: got 0, expected 1 or more"))
+    ranks: got 0, expected 1 or more
     """
 
     def __init__(self, message: str) -> None:

@@ -72,6 +72,21 @@ def algorithm_names(collective_name: str) -> tuple[str, ...]:
     The two ends, `mst` and `ring`, come first, the others by the alphabet; of
     algorithms that are equally fast the first one is chosen.
 
+    Parameters
+    ----------
+    collective_name : str
+        In any spelling.
+
+    Returns
+    -------
+    tuple of str
+        What ``build`` and ``predict`` take.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such collective.
+
     Examples
     --------
     >>> algorithm_names("gather")
@@ -226,6 +241,11 @@ def build(
     multicast : bool
         Whether the switches of all nodes can add up and multicast, as
         ``cluster.setting.multicast`` says.
+
+    Returns
+    -------
+    Schedule
+        Which serves all sizes.
 
     Raises
     ------

@@ -1,6 +1,7 @@
 """A group whose commands are files, loaded when one is called or asked for help."""
 
 import importlib
+import re
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -11,13 +12,21 @@ from collsim.cli.overwriting import refuse_overwriting
 from collsim.errors import UnknownNameError, UsageError
 from collsim.registry import names
 
-__all__ = ["Command", "Commands", "command"]
+__all__ = ["Command", "Commands", "command", "examples"]
 
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class Command(click.Command):
     """A command that reports contradictory arguments as wrong usage."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; an error knows its command, also where click forgets to say it."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it; arguments that exclude each other exit with 2 and the usage."""
@@ -35,6 +44,12 @@ class Command(click.Command):
 def command(help_text: str) -> Callable[[Callable[..., Any]], Command]:
     """Return the decorator that makes a function the command of its file."""
     return click.command(cls=Command, help=help_text, context_settings=HELP)
+
+
+def examples(help_text: str | None) -> list[str]:
+    """Return the command lines of a help, without the comments behind them."""
+    lines = re.findall(r"^ *(collsim .*)$", help_text or "", re.MULTILINE)
+    return [line.partition("  #")[0].rstrip() for line in lines]
 
 
 class Commands(click.Group):
@@ -84,8 +99,27 @@ class Commands(click.Group):
         name = args[0]
         known = names(self.package)
         if name not in known and not name.startswith("-"):
-            raise click.UsageError(str(UnknownNameError("command", name, known)), ctx)
+            options = [option for p in self.get_params(ctx) for option in p.opts[-1:]]
+            error = str(UnknownNameError("command", name, (*known, *options)))
+            if ctx.parent is None:
+                error += _if_collective(name)
+            raise click.UsageError(error, ctx)
         return super().resolve_command(ctx, args)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say how to go on."""
+        formatter.write_paragraph()
+        formatter.write_text(f"'{ctx.command_path} COMMAND --help' shows options and examples.")
+
+
+def _if_collective(name: str) -> str:
+    """Return what was meant by ``collsim all_reduce``."""
+    from collsim.core.collective import canonical_name
+
+    try:
+        return f"; for example: collsim predict {canonical_name(name)}"
+    except UnknownNameError:
+        return ""
 
 
 def _command_of(name: str, module: ModuleType) -> click.Command:

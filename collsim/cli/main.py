@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from collsim.cli.lazy import Commands
+from collsim.cli.lazy import Commands, examples
 from collsim.cli.output import drop_stdout
 from collsim.errors import CollsimError, one_line
 
@@ -53,12 +53,21 @@ class Program(Commands):
             if error.ctx is not None:
                 _say(error.ctx.get_usage())
                 _say(f"Try '{error.ctx.command_path} --help' for help.\n")
-            return _fail(error.format_message(), error.exit_code)
+            return _fail(_wrong_usage(error), error.exit_code)
         except (click.Abort, KeyboardInterrupt) as stop:
             return _fail(str(stop) or "interrupted", _INTERRUPTED)
         except (click.ClickException, CollsimError, MemoryError, OSError) as error:
             return _fail(_message(error))
         return 0
+
+
+def _wrong_usage(error: click.UsageError) -> str:
+    """Return what is wrong; of a command that lacks something, with an example that has it."""
+    message = error.format_message()
+    if isinstance(error, click.MissingParameter) and error.ctx is not None:
+        example = examples(error.ctx.command.help)[0]
+        return f"{message.rstrip('.')}; for example: {example}"
+    return message
 
 
 def _message(error: Exception) -> str:

@@ -40,10 +40,17 @@ def own_cluster(
     changes : dict of str, optional
         As in :func:`collsim.config.cluster.load`.
 
+    Returns
+    -------
+    Cluster
+        As :func:`with_profile` gives it.
+
     Raises
     ------
     InputError
         If the profile has no such cluster or size.
+    UnknownNameError, FileError, ConfigError
+        If there is no such profile.
 
     Examples
     --------

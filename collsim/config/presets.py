@@ -31,6 +31,11 @@ def preset_names(room: str) -> tuple[str, ...]:
     room : str
         ``"clusters"``, ``"links"`` or ``"profiles"``.
 
+    Returns
+    -------
+    tuple of str
+        By the alphabet.
+
     Raises
     ------
     UnknownNameError

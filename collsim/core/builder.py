@@ -115,7 +115,23 @@ class Builder:
         return np.arange(self.ranks if self.fold is None else self.fold.step)
 
     def share(self, channel: int) -> Int64:
-        """Return the pieces of one channel, shape (blocks, parts of the channel)."""
+        """Return the pieces of one channel.
+
+        Parameters
+        ----------
+        channel : int
+            Its number, from 0.
+
+        Returns
+        -------
+        int64 array, shape (blocks, parts of the channel)
+            Numbers of its pieces, as in :attr:`pieces`.
+
+        Raises
+        ------
+        InputError
+            If there is no such channel.
+        """
         if not 0 <= channel < self.channels:
             raise InputError(
                 f"builder: channel is {channel}, expected 0 to {self.channels - 1}"
@@ -162,6 +178,23 @@ class Builder:
         strict : bool
             Whether a message with a turn also waits for the strict one of the same number
             of queue that its sender listed before it.
+
+        Raises
+        ------
+        InputError
+            If lengths disagree, or there is no such channel.
+        TooLargeError
+            If all messages together carry more than fits into memory.
+
+        Examples
+        --------
+        Two messages at once, each with a half of the buffer:
+
+        >>> from collsim.core.collective import collective
+        >>> b = Builder(collective("broadcast"), ranks=3, parts=2)
+        >>> b.copy([0, 0], [1, 2], [[0], [1]])
+        >>> b.finish().fraction
+        array([0.5, 0.5])
         """
         self._add(COPY, src, dst, pieces, into, channel, turn, strict)
 
@@ -175,7 +208,13 @@ class Builder:
         turn: ArrayLike | None = None,
         strict: bool = False,
     ) -> None:
-        """List messages that combine with what the receiver has; as :meth:`copy` otherwise."""
+        """List messages that combine with what the receiver has.
+
+        Parameters
+        ----------
+        src, dst, pieces, into, channel, turn, strict
+            As of :meth:`copy`.
+        """
         self._add(REDUCE, src, dst, pieces, into, channel, turn, strict)
 
     def _add(
@@ -222,6 +261,13 @@ class Builder:
             Senders and receivers: of R new rounds, C channels, K messages.
         pieces : int array, shape (R, C, K)
             What each carries; it keeps its place.
+
+        Raises
+        ------
+        InputError
+            If `pieces` has no three axes, or there are too many channels.
+        TooLargeError
+            If all messages together carry more than fits into memory.
 
         Examples
         --------
@@ -277,7 +323,19 @@ class Builder:
         return self.ranks + self.setting.agents.size
 
     def finish(self) -> Schedule:
-        """Derive the dependencies and return the schedule."""
+        """Derive the dependencies and return the schedule.
+
+        Returns
+        -------
+        Schedule
+            Every message in the order in which it was listed, and the dependencies that no
+            others imply.
+
+        Raises
+        ------
+        InputError
+            If a sender, receiver or place does not exist.
+        """
         # What was given call by call is let go of as it is joined: it is as much again.
         src, dst = (join([ends[i] for ends in self._ends]) for i in range(2))
         self._ends = [(src, dst)]

@@ -197,6 +197,11 @@ class Cluster:
         name : str
             Name of the cluster.
 
+        Returns
+        -------
+        Cluster
+            Of one node.
+
         Raises
         ------
         InputError
@@ -237,12 +242,21 @@ class Cluster:
             What to read in place of the file's values, by dotted key, as in
             ``{"network.bandwidth": "100GB/s", "node.gpus": 4}``.
 
+        Returns
+        -------
+        Cluster
+            With the links, ports and cuts of its shape.
+
         Raises
         ------
         UnknownNameError
             If there is no preset of that name.
         ConfigError, FileError
             If the file can't be read or understood.
+        InputError
+            If the cluster has no such size.
+        UsageError
+            If both `ranks` and `nodes` are given.
 
         Examples
         --------
@@ -280,6 +294,16 @@ class Cluster:
     def vertex(self, index: int) -> str:
         """Return the name of a vertex of the graph of links: a GPU, or a device.
 
+        Parameters
+        ----------
+        index : int
+            Its number: ranks come first, then :attr:`devices`.
+
+        Returns
+        -------
+        str
+            Such as ``"gpu[3]"`` or ``"switch[0]"``.
+
         Examples
         --------
         >>> Cluster.load("dgx-h100").vertex(8)
@@ -308,7 +332,21 @@ class Cluster:
     def route(self, src: int, dst: int) -> tuple[int, ...]:
         """Return the links that a message crosses, in order.
 
-        From a rank to itself that is its memory, or nothing.
+        Parameters
+        ----------
+        src, dst : int
+            Ranks; from P on, the switches of nodes, where they add up and multicast.
+
+        Returns
+        -------
+        tuple of int
+            Indices into :attr:`links`. From a rank to itself that is its memory, or nothing.
+
+        Examples
+        --------
+        >>> cluster = Cluster.load("dgx-h100", nodes=2)
+        >>> [cluster.links.names[link] for link in cluster.route(0, 8)]
+        ['nic[0].up', 'nic[8].down']
         """
         if max(src, dst) >= self.ranks and self.in_switch is not None:
             up = dst >= self.ranks

@@ -243,6 +243,11 @@ def collective(name: str) -> Collective:
     name : str
         For example ``"all_reduce"``, ``"allreduce"``, ``"all-reduce"``, ``"AllReduce"``.
 
+    Returns
+    -------
+    Collective
+        Its pre- and postcondition, size convention and bus-bandwidth factor.
+
     Raises
     ------
     UnknownNameError

@@ -63,6 +63,13 @@ class Schedule:
     InputError
         If lengths disagree, a rank, piece or dependency is out of range, or a switch sends
         to a switch.
+
+    Examples
+    --------
+    >>> from collsim.algorithms import build
+    >>> schedule = build("broadcast", "mst", 4)
+    >>> schedule.src.tolist(), schedule.dst.tolist(), schedule.waits_for(1).tolist()
+    ([0, 0, 2], [2, 1, 3], [])
     """
 
     collective: Collective
@@ -93,6 +100,11 @@ class Schedule:
             only where somebody reads it.
         **columns
             All others, and properties that are known.
+
+        Returns
+        -------
+        Schedule
+            As one that is made of all columns at once.
         """
         schedule = object.__new__(cls)
         schedule.__dict__.update(columns, _later=dict(later))
@@ -177,6 +189,16 @@ class Schedule:
     def party(self, index: int) -> str:
         """Return how to call a sender or receiver: a rank's number, or a switch.
 
+        Parameters
+        ----------
+        index : int
+            A rank, or from P on the switch of a node.
+
+        Returns
+        -------
+        str
+            Such as ``"3"`` or ``"switch of node 0"``.
+
         Examples
         --------
         >>> from collsim.algorithms import build
@@ -238,15 +260,48 @@ class Schedule:
         return int(changes) + 1 if len(self) else 0
 
     def carried(self, operation: int) -> NDArray[np.int32]:
-        """Return the places that an operation reads at its sender."""
+        """Return the places that an operation reads at its sender.
+
+        Parameters
+        ----------
+        operation : int
+            Its number, from 0.
+
+        Returns
+        -------
+        int32 array
+            Pieces, and scratch after them.
+        """
         return self.piece[self.piece_ptr[operation] : self.piece_ptr[operation + 1]]
 
     def written(self, operation: int) -> NDArray[np.int32]:
-        """Return the places that an operation writes at its receiver."""
+        """Return the places that an operation writes at its receiver.
+
+        Parameters
+        ----------
+        operation : int
+            Its number, from 0.
+
+        Returns
+        -------
+        int32 array
+            Pieces, and scratch after them.
+        """
         return self.into[self.piece_ptr[operation] : self.piece_ptr[operation + 1]]
 
     def waits_for(self, operation: int) -> NDArray[np.int32]:
-        """Return the operations that an operation waits for."""
+        """Return the operations that an operation waits for.
+
+        Parameters
+        ----------
+        operation : int
+            Its number, from 0.
+
+        Returns
+        -------
+        int32 array
+            Their numbers, all lower than its own.
+        """
         return self.dep[self.dep_ptr[operation] : self.dep_ptr[operation + 1]]
 
 

@@ -82,6 +82,16 @@ def lower_bound(collective: Collective, cluster: Cluster, nbytes: float) -> floa
     nbytes : float
         Size of the buffer, n, in bytes.
 
+    Returns
+    -------
+    float
+        Seconds.
+
+    Notes
+    -----
+    launch + max(latency, bytes): latency is the postal bound (Bar-Noy and Kipnis 1992), bytes
+    are the largest over the cuts that the topology names; the module has the argument.
+
     Examples
     --------
     >>> from collsim.core.collective import collective

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from collsim.core.cluster import Cluster
 from collsim.core.timeline import Timeline
 from collsim.engine.lower import check_agents, routes_of
+from collsim.engine.ragged import sums
 from collsim.engine.together import Together
 
 __all__ = ["Messages", "Ways", "messages", "parties", "pointers", "ways"]
@@ -126,8 +127,8 @@ def ways(sent: Messages, cluster: Cluster) -> Ways:
         pair=pair,
         ptr=pointers(np.concatenate(owners), src.size),
         crossed=np.concatenate(crossed)[order],
-        alpha=_sums(links.alpha[link], owner, src.size),
-        busy=_sums(links.busy[link], owner, src.size),
+        alpha=sums(links.alpha[link], ptr),
+        busy=sums(links.busy[link], ptr),
         slow=slow,
     )
 
@@ -136,12 +137,6 @@ def parties(schedule: Any, cluster: Cluster, ranks: IntArray) -> IntArray:
     """Return the number in the cluster of every rank and switch of a schedule."""
     agents = check_agents(schedule, cluster, ranks)
     return np.concatenate([ranks, cluster.ranks + agents])
-
-
-def _sums(values: FloatArray, owner: IntArray, count: int) -> FloatArray:
-    sums = np.zeros(count)
-    np.add.at(sums, owner, values)
-    return sums
 
 
 def pointers(keys: IntArray, count: int) -> IntArray:

@@ -140,10 +140,25 @@ def read_schedule(
 def load_schedule(path: str | os.PathLike[str]) -> Schedule:
     """Return the schedule of a file, MSCCL's XML or text, if it is right.
 
+    Parameters
+    ----------
+    path : str or path
+        MSCCL's XML, or text as docs/schedules.md describes it.
+
+    Returns
+    -------
+    Schedule
+        Verified: it does what it is meant to, and no two of its messages race.
+
     Raises
     ------
     FileError
         If it can't be read, or is wrong; says why.
+
+    Examples
+    --------
+    >>> load_schedule("examples/schedule_broadcast_4.txt")
+    <Schedule of broadcast on 4 ranks: 3 operations in 2 rounds>
     """
     return read_schedule(path).right()
 
@@ -175,6 +190,15 @@ def save_schedule(
         If the format has no word for something in it.
     FileError
         If it can't be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from collsim.algorithms import build
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_schedule(build("all_gather", "pat", 8), f"{folder}/pat.xml", "msccl")
+    ...     len(load_schedule(f"{folder}/pat.xml"))
+    24
     """
     write_whole(path, written(schedule, format, name or _stem(os.fspath(path)))[0])
 

@@ -31,6 +31,17 @@ def write_step_trace(found: Estimate, path: str | os.PathLike[str]) -> None:
         For another ending.
     FileError
         If the file can't be written; it is written whole or not at all.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile
+    >>> from collsim.workload.estimate import estimate
+    >>> found = estimate("examples/workloads/by_hand.toml")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "step.json")
+    ...     write_step_trace(found, path)
+    ...     json.loads(path.read_text())["displayTimeUnit"]
+    'ms'
     """
     name = check_trace_path(path)
     about = {

@@ -77,6 +77,11 @@ def import_topology(path: str | os.PathLike[str]) -> TopologyFile:
     path : str or path
         The file.
 
+    Returns
+    -------
+    TopologyFile
+        The cluster file as text, and what was read, assumed and left out.
+
     Raises
     ------
     FileError

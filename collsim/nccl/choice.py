@@ -22,6 +22,11 @@ class Choice:
         Channels that it may use at this size (nMaxChannels).
     time_us : float
         What its model says it takes.
+
+    Examples
+    --------
+    >>> Choice("ring", "ll", channels=2, time_us=12.5).protocol
+    'll'
     """
 
     algorithm: str
@@ -42,6 +47,11 @@ class ChoiceRange:
         In the words of the tuner's CSV.
     channels : int
         Channels that it may use there.
+
+    Examples
+    --------
+    >>> ChoiceRange(8, 4096, "tree", "ll", channels=2).max_bytes
+    4096
     """
 
     min_bytes: int

@@ -159,7 +159,24 @@ class Communicator:
         set_(self, "channels", self.channels or self._all_channels())
 
     def graph(self, algorithm: str) -> Graph:
-        """Return the graph that an algorithm uses."""
+        """Return the graph that an algorithm uses.
+
+        Parameters
+        ----------
+        algorithm : str
+            In the words of the tuner's CSV.
+
+        Returns
+        -------
+        Graph
+            Of the search that it uses; one of no channel where there was none.
+
+        Examples
+        --------
+        >>> one = Graph(12, 30, 30, type_intra="NVL", pattern=4)
+        >>> Communicator(8, 1, 90, {"ring": one, "tree": one}).graph("pat").channels
+        12
+        """
         return self.graphs.get(GRAPHS[algorithm], NO_GRAPH)
 
     def _all_channels(self) -> int:

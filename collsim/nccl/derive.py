@@ -80,6 +80,11 @@ def communicator(
     alone : bool
         Of one of its nodes only.
 
+    Returns
+    -------
+    Communicator
+        With the graphs that NCCL's search would find.
+
     Raises
     ------
     InputError

@@ -41,12 +41,36 @@ def read_graphs(path: str | os.PathLike[str]) -> dict[str, Graph]:
     ------
     FileError
         If it can't be read, is no such XML, or a value in it is none.
+
+    Examples
+    --------
+    >>> read_graphs("examples/nccl_topology_4_h100.xml")
+    Traceback (most recent call last):
+    collsim.errors.FileError: examples/nccl_topology_4_h100.xml: <system>: expected <graphs> ...
     """
     return graphs_from_xml(os.fspath(path), read_bytes(path, _MOST_BYTES))
 
 
 def graphs_from_xml(file: str, data: bytes) -> dict[str, Graph]:
     """Return the graphs of a file's content, by name.
+
+    Parameters
+    ----------
+    file : str
+        What errors call it.
+    data : bytes
+        What it holds.
+
+    Returns
+    -------
+    dict of str to Graph
+        As :class:`collsim.nccl.Communicator` takes them. Of two graphs of one name
+        the first counts.
+
+    Raises
+    ------
+    FileError
+        If it is no such XML, or a value in it is none.
 
     Examples
     --------

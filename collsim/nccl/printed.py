@@ -36,10 +36,21 @@ def log_communicator(
     ranks, nodes, channels : int, optional
         Where the log does not tell; what it tells counts less than what is given.
 
+    Returns
+    -------
+    Communicator
+        Without graphs, which a log does not tell in full.
+
     Raises
     ------
     InputError
         If one of them is neither in the log nor given.
+
+    Examples
+    --------
+    >>> from collsim.nccl.log import parse_log
+    >>> log_communicator(parse_log(""), 90, ranks=8, nodes=1, channels=24).ranks
+    8
     """
     counts = {(row.collective, row.nvls or 0) for row in log.channels}
     collective, nvls = counts.pop() if len(counts) == 1 else (None, 0)
@@ -74,6 +85,16 @@ def printed_tuning(table: PrintedTable, comm: Communicator, version: str = "2.30
         Ranks, nodes, channels; its graphs are not used.
     version : str
         NCCL's, for its rules of time and choice.
+
+    Returns
+    -------
+    Tuning
+        Whose times are as good as what was printed, to a tenth.
+
+    Raises
+    ------
+    InputError
+        If the version is older than 2.18.
 
     Examples
     --------

@@ -53,6 +53,11 @@ class Tuning:
     most_threads : mapping of (str, str) to int
         Most threads by algorithm and protocol, where a log tells; by NCCL's rules else.
 
+    Notes
+    -----
+    What methods are asked of a collective, an algorithm or a protocol that does not exist is an
+    UnknownNameError; sizes below 0 or above 2**62 are an InputError.
+
     Examples
     --------
     >>> from collsim.nccl.communicator import Communicator, Graph
@@ -122,6 +127,11 @@ class Tuning:
         dtype, op : str
             Decide whether in-switch reduction applies.
 
+        Returns
+        -------
+        Choice
+            Algorithm, protocol, channels and the time of its model.
+
         Raises
         ------
         InputError
@@ -148,6 +158,20 @@ class Tuning:
 
         Every end is exact: NCCL's choice there and at the next byte differ. Above 1 TiB,
         where rounding alone decides over millions of sizes, some are tried.
+
+        Parameters
+        ----------
+        collective : str
+            Name of the collective, ours or NCCL's.
+        low, high : int
+            First and last size in bytes.
+        dtype, op : str
+            Decide whether in-switch reduction applies.
+
+        Raises
+        ------
+        InputError
+            If `low` is above `high`, a size is below 0 or above 2**62, or nothing is available.
 
         Examples
         --------
@@ -252,6 +276,11 @@ def tuning(comm: Communicator, version: str = "2.30") -> Tuning:
         Sizes, machine and graphs.
     version : str
         NCCL's, such as ``"2.30"`` or ``"2.27.5"``.
+
+    Returns
+    -------
+    Tuning
+        Latencies in microseconds, bandwidths in GB/s, and what is chosen by them.
 
     Raises
     ------

@@ -111,6 +111,11 @@ def time_breakdown(
     root, chunks, channels, model, fitted
         As in :func:`collsim.predict`.
 
+    Returns
+    -------
+    Breakdowns
+        A row for each algorithm, the fastest first, with the parts of its time.
+
     Raises
     ------
     InputError
@@ -162,6 +167,11 @@ def plot_breakdown(found: Breakdowns, path: str | os.PathLike[str] | None = None
         From :func:`time_breakdown`.
     path : str or Path, optional
         Write the picture there, as PNG, SVG or PDF by its ending.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture, which a notebook shows.
 
     Raises
     ------

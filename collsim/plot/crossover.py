@@ -79,7 +79,7 @@ def plot_crossover(
     Returns
     -------
     matplotlib.figure.Figure
-        For further changes; a notebook shows it.
+        The picture, which a notebook shows.
 
     Raises
     ------

@@ -75,6 +75,11 @@ def plot_fit(found: FitResult, path: str | os.PathLike[str] | None = None) -> "F
     path : str or Path, optional
         Write the picture there, as PNG, SVG or PDF by its ending.
 
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture, which a notebook shows.
+
     Raises
     ------
     InputError

@@ -70,6 +70,11 @@ def link_map(timeline: Timeline, cluster: Cluster, *, most: int = 40) -> LinkMap
     most : int
         Rows at most: the busiest.
 
+    Returns
+    -------
+    LinkMap
+        Names of the rows, and the share of every slice of time that each is in use.
+
     Raises
     ------
     InputError

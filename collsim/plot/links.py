@@ -50,6 +50,11 @@ def plot_links(
     most : int
         Rows at most.
 
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture, which a notebook shows.
+
     Raises
     ------
     InputError

@@ -59,6 +59,11 @@ def plot_measured(
     path : str or Path, optional
         Write the picture there, as PNG, SVG or PDF by its ending.
 
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture, which a notebook shows.
+
     Raises
     ------
     InputError

@@ -91,6 +91,11 @@ def scaling_curves(
     root, chunks, channels, model, fitted
         As in :func:`collsim.predict`.
 
+    Returns
+    -------
+    Scaling
+        A line of predictions for each algorithm; times in microseconds.
+
     Raises
     ------
     InputError

@@ -40,6 +40,11 @@ def plot_scaling(
     value : {"time", "busbw"}
         What is drawn upwards; bus bandwidth is nccl-tests'.
 
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture, which a notebook shows.
+
     Raises
     ------
     InputError

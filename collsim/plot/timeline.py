@@ -75,6 +75,11 @@ def plot_timeline(
         A lane for what every rank sends, or two for what it sends and receives. More than
         64 ranks, or 12,000 messages, are drawn as groups and how busy these are.
 
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture, which a notebook shows.
+
     Raises
     ------
     InputError

@@ -93,6 +93,11 @@ def winners_map(
     root, chunks, channels, model, algorithms, min_bytes, max_bytes
         As in :func:`collsim.choose`.
 
+    Returns
+    -------
+    Winners
+        Ranges of sizes with their fastest algorithm, for each cluster.
+
     Raises
     ------
     InputError
@@ -130,6 +135,11 @@ def plot_winners(found: Winners, path: str | os.PathLike[str] | None = None) -> 
         From :func:`winners_map`.
     path : str or Path, optional
         Write the picture there, as PNG, SVG or PDF by its ending.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture, which a notebook shows.
 
     Raises
     ------

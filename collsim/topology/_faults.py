@@ -37,6 +37,11 @@ def degrade(cluster: Cluster, component: str, left: float) -> Cluster:
         Part of the bandwidth that is left, above 0 and at most 1. Several of one part
         multiply.
 
+    Returns
+    -------
+    Cluster
+        Another one; the given one stays as it is.
+
     Raises
     ------
     InputError
@@ -89,6 +94,11 @@ def fail(cluster: Cluster, *components: str) -> Cluster:
     *components : str
         What is broken, named as in :func:`degrade`.
 
+    Returns
+    -------
+    Cluster
+        Another one; the given one stays as it is.
+
     Raises
     ------
     InputError
@@ -140,6 +150,11 @@ def delay(cluster: Cluster, rank: str | int, seconds: float | str) -> Cluster:
         ``"rank[3]"``, ``"rank[1:3]"`` for the one with index 3 of node 1, or a number.
     seconds : float or str
         Or text such as ``"500us"``. Several of one rank add up.
+
+    Returns
+    -------
+    Cluster
+        Another one; the given one stays as it is.
 
     Raises
     ------

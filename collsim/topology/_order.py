@@ -31,6 +31,11 @@ def reorder(cluster: Cluster, order: str | Iterable[int]) -> Cluster:
         Rank r sits where rank ``order[r]`` was. ``"inside"`` fills one node after the
         other, as NCCL builds rings; ``"across"`` deals ranks out to the nodes in turn.
 
+    Returns
+    -------
+    Cluster
+        Another one; the given one stays as it is.
+
     Raises
     ------
     UnknownNameError
@@ -99,6 +104,11 @@ def groups(cluster: Cluster, kind: str) -> tuple[tuple[int, ...], ...]:
     kind : {"inside", "across", "all"}
         The ranks of each node (tensor parallel); those of the same index in each node
         (data parallel); or all in one.
+
+    Returns
+    -------
+    tuple of tuple of int, shape (groups, ranks of one)
+        The ranks of each group, as ``Job`` takes them.
 
     Raises
     ------

@@ -43,10 +43,17 @@ def read_logs(
     collective, ranks, gpus_per_node : optional
         What the files do not say; what they say themselves wins.
 
+    Returns
+    -------
+    Measurements
+        Rows, rows that were left out with their reasons, and notes.
+
     Raises
     ------
     FileError
         If a file cannot be read, is of no known format, or holds no whole row.
+    InputError
+        If no file is given.
 
     Examples
     --------

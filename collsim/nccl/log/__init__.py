@@ -67,6 +67,12 @@ class Log:
         Rows, in the order of the file.
     problems : tuple of Problem
         Lines that look like one of these and could not be read.
+
+    Examples
+    --------
+    >>> log = parse_log("n:1:2 [0] NCCL INFO NCCL version 2.27.5+cuda12.9")
+    >>> log.version, log.ranks
+    ('2.27.5', None)
     """
 
     file: str
@@ -96,10 +102,25 @@ class Log:
 def read_log(path: str | os.PathLike[str]) -> Log:
     """Read a log.
 
+    Parameters
+    ----------
+    path : path-like
+        Of a log written with ``NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING``.
+
+    Returns
+    -------
+    Log
+        What it tells; what could not be read is in `problems`.
+
     Raises
     ------
     FileError
         If the file can't be read.
+
+    Examples
+    --------
+    >>> read_log("examples/nccl_tests_all_reduce_8gpu.txt").chosen
+    ()
     """
     data = read_bytes(path, _MOST_BYTES)
     return parse_log(data.decode("utf-8", "replace"), os.fspath(path))
@@ -107,6 +128,18 @@ def read_log(path: str | os.PathLike[str]) -> Log:
 
 def parse_log(text: str, file: str = "<log>") -> Log:
     """Read the text of a log.
+
+    Parameters
+    ----------
+    text : str
+        What the log holds.
+    file : str
+        What rows and errors call it.
+
+    Returns
+    -------
+    Log
+        What it tells; what could not be read is in `problems`.
 
     Examples
     --------
