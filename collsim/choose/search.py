@@ -32,7 +32,13 @@ _Times = Callable[[float], float]
 
 @dataclass(frozen=True)
 class Jump:
-    """Times in microseconds on both sides of a size at which a curve jumps."""
+    """Times on both sides of a size at which a curve jumps.
+
+    Parameters
+    ----------
+    a_below_us, a_above_us, b_below_us, b_above_us : float
+        Microseconds of a and of b, just below and just above.
+    """
 
     a_below_us: float
     a_above_us: float

@@ -52,7 +52,17 @@ class Row:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A case that does not apply, and why."""
+    """A case that does not apply, and why.
+
+    Parameters
+    ----------
+    collective, algorithm : str
+        What would have been verified.
+    ranks : int
+        Rank count P.
+    reason : str
+        Why not.
+    """
 
     collective: str
     algorithm: str

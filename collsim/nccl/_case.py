@@ -34,7 +34,15 @@ def single(value: float) -> float:
 
 @dataclass(frozen=True)
 class Cell:
-    """An entry of NCCL's table: microseconds and GB/s, both 32-bit floats."""
+    """An entry of NCCL's table.
+
+    Parameters
+    ----------
+    latency_us : float
+        Microseconds, a 32-bit float.
+    bandwidth : float
+        GB/s of 1e9 bytes, a 32-bit float; 0 where it is not available.
+    """
 
     latency_us: float = 0.0
     bandwidth: float = 0.0

@@ -69,6 +69,12 @@ def plot_measured(
     InputError
         If the rows lack one of the algorithms or the ping-pong, or are of several rank
         counts, element types, reductions, roots or chunks.
+
+    Examples
+    --------
+    >>> plot_measured("all_reduce", "mst", "ring", [])
+    Traceback (most recent call last):
+    collsim.errors.InputError: ...
     """
     if path is not None:
         check_path(path)

@@ -144,6 +144,11 @@ def check(
     network : Network, optional
         Cards of a node, by default those of the cluster.
 
+    Returns
+    -------
+    CheckResult
+        Rows with measured and predicted microseconds and a verdict, `ok`, and a `summary`.
+
     Raises
     ------
     InputError

@@ -78,11 +78,18 @@ def fit(
         What joins the GPUs of its nodes and what a GPU sends by datasheet, in bytes/s; of
         NCCL's pieces what is measured faster has a note. By default `fastest`.
 
+    Returns
+    -------
+    FitResult
+        `profile`, its `parameters` with intervals, and `errors` in and out of sample.
+
     Raises
     ------
     InputError
         If no row is usable, the rows cannot tell alpha from beta, they are of several
         process models, clocks, devices or protocols, or are not as NCCL's model has them.
+    UnknownNameError
+        For another model, or what is held out.
 
     Examples
     --------

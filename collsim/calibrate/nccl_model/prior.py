@@ -28,7 +28,15 @@ REDUCES: Final = {"all_reduce": (1, 1), "all_gather": (1, 0), "reduce_scatter": 
 
 @dataclass(frozen=True)
 class Prior:
-    """A log-normal belief: its median, and sigma of the logarithm."""
+    """A log-normal belief.
+
+    Parameters
+    ----------
+    centre : float
+        Its median.
+    sigma : float
+        Standard deviation of the logarithm.
+    """
 
     centre: float
     sigma: float

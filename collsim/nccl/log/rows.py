@@ -67,7 +67,19 @@ class Enabled:
 
 @dataclass(frozen=True)
 class ChannelCounts:
-    """Channels of a communicator; None where a release does not print them."""
+    """Channels of a communicator.
+
+    Parameters
+    ----------
+    file, line : str, int
+        Where.
+    source : str
+        Host, process and thread.
+    collective, p2p, p2p_per_peer : int
+        Of collectives, of sends and receives in all, and to one peer.
+    collnet, nvls : int, optional
+        Of in-network and of in-switch reduction; None where a release does not print them.
+    """
 
     file: str
     line: int
@@ -81,7 +93,19 @@ class ChannelCounts:
 
 @dataclass(frozen=True)
 class GraphLine:
-    """A graph of the search, as printed. The latency of the network is not."""
+    """A graph of the search, as printed. The latency of the network is not.
+
+    Parameters
+    ----------
+    file, line : str, int
+        Where.
+    source : str
+        Host, process and thread.
+    cross_nic : int
+        Whether rings may change cards between nodes (NCCL_CROSS_NIC).
+    graph : Graph
+        Its numbers.
+    """
 
     file: str
     line: int
@@ -92,7 +116,21 @@ class GraphLine:
 
 @dataclass(frozen=True)
 class Size:
-    """Ranks and nodes of a communicator."""
+    """Ranks and nodes of a communicator.
+
+    Parameters
+    ----------
+    file, line : str, int
+        Where.
+    source : str
+        Host, process and thread.
+    comm : str
+        Address of the communicator, as printed.
+    rank : int
+        The rank that wrote it.
+    ranks, nodes : int
+        Of all of it.
+    """
 
     file: str
     line: int
@@ -158,7 +196,15 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Problem:
-    """A line that could not be read."""
+    """A line that could not be read.
+
+    Parameters
+    ----------
+    file, line : str, int
+        Where.
+    reason : str
+        Why, with what was got.
+    """
 
     file: str
     line: int
