@@ -1,4 +1,7 @@
-"""The public surface: names, signatures, and docstrings that say all that a caller needs."""
+"""The public surface: names, signatures, and docstrings that say all that a caller needs.
+
+Run as a script, this file writes the page of it: ``python tests/test_public.py``.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,15 @@ import collsim
 import collsim.nccl
 import collsim.plot
 
-SIGNATURES = Path(__file__).parent / "public.txt"
+PAGE = Path(__file__).parent.parent / "docs" / "api.md"
 MODULES = (collsim, collsim.plot, collsim.nccl)
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 ENTRY = re.compile(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: :.*)?$", re.MULTILINE)
 
 
-def members() -> Iterator[tuple[str, object]]:
+def members(*modules: ModuleType) -> Iterator[tuple[str, object]]:
     """Yield every public name: of the package, its rooms, and the methods of its classes."""
-    for module in MODULES:
+    for module in modules or MODULES:
         for name in module.__all__:
             value = getattr(module, name)
             if isinstance(value, ModuleType) and not callable(value):
@@ -47,14 +50,18 @@ def methods(name: str, kind: type) -> Iterator[tuple[str, object]]:
 
 def spelled(name: str, value: object) -> str:
     """Return a name with its parameters and their defaults."""
-    if isinstance(value, type) and issubclass(value, Exception):
-        return name
-    if not callable(value):
+    error = isinstance(value, type) and issubclass(value, Exception)
+    if error or not callable(value):
         return name
     found = inspect.signature(value)
     empty = inspect.Parameter.empty
-    bare = [one.replace(annotation=empty) for one in found.parameters.values()]
-    return f"{name}{inspect.Signature(bare)}"
+    bare = [
+        one.replace(annotation=empty)
+        for one in found.parameters.values()
+        if one.name not in ("self", "cls")
+    ]
+    # What a field is made by has no spelling.
+    return f"{name}{inspect.Signature(bare)}".replace("=<factory>", "={}")
 
 
 def ours(hint: object) -> Iterator[type]:
@@ -65,21 +72,18 @@ def ours(hint: object) -> Iterator[type]:
         yield from ours(inner)
 
 
-def results() -> list[type]:
-    """Return the classes of what public functions return, and of what is in it."""
+def results(deep: int = 9) -> list[type]:
+    """Return the classes of what public functions return, and of what is in it, so deep."""
+    hints = [
+        typing.get_type_hints(value)["return"]
+        for _, value in members()
+        if inspect.isfunction(value) and value.__annotations__.get("return") != "Figure"
+    ]
     found: list[type] = []
-
-    def visit(hint: object) -> None:
-        for kind in ours(hint):
-            if kind not in found:
-                found.append(kind)
-                hints = typing.get_type_hints(kind)
-                for field in fields(kind):
-                    visit(hints[field.name])
-
-    for _, value in members():
-        if inspect.isfunction(value) and value.__annotations__.get("return") != "Figure":
-            visit(typing.get_type_hints(value)["return"])
+    for _ in range(deep):
+        new = [kind for hint in hints for kind in ours(hint) if kind not in found]
+        found += dict.fromkeys(new)
+        hints = [hint for kind in new for hint in typing.get_type_hints(kind).values()]
     return found
 
 
@@ -89,16 +93,57 @@ def attributes(kind: type) -> list[str]:
     return own + [name.rpartition(".")[2] for name, _ in methods("", kind)]
 
 
-def surface() -> str:
-    """Return the whole surface, a line each: names, then what results have."""
-    names = [spelled(name, value) for name, value in members()]
-    held = [f"{kind.__name__}: {', '.join(attributes(kind))}" for kind in results()]
-    return "\n".join([*names, "", *held, ""])
+def first_line(value: object) -> str:
+    """Return what a docstring begins with; of a constant what it is."""
+    if isinstance(value, str | tuple):
+        return f"`{value}`" if isinstance(value, str) else " ".join(f"`{v}`" for v in value)
+    return (inspect.getdoc(value) or "").partition("\n\n")[0].replace("\n", " ")
+
+
+HEAD = """# Names for Python
+
+All that may be imported: what is not on this page may change without notice. `help(collsim.predict)`
+shows parameters, units, errors and an example. All raise `CollsimError` for what a caller can mend.
+`tests/test_public.py` makes this page and compares it.
+
+| on the command line | in Python |
+|---|---|
+| `predict`, `crossover`, `simulate`, `verify`, `explain`, `estimate`, `sweep` | the function of that name |
+| `choose` | `choose`; `--against nccl` and the tuner's file are on the command line only |
+| `calibrate fit`, `check` | `fit`, `check`; both take files, or the `Measurements` of `read_logs` |
+| `calibrate measure`, `calibrate run` | on the command line only: they start processes, or are started by `srun` and `torchrun`; `fit` reads the rows |
+| `calibrate report` | on the command line only: it makes docs/validation.md |
+| `plot …` | `collsim.plot` |
+| `report` | `write_report` |
+| `export`, `--schedule` | `save_schedule`, `load_schedule` |
+| `import topology` | `import_topology` |
+| `list`, `show` | `algorithm_names`, `COLLECTIVES`, `preset_names`; a `Cluster` and a `Profile` say what they are |
+| `-c`, `--nodes`, `--set`; `--alpha --bandwidth` | `Cluster.load`; `Cluster.ideal` |
+| `--profile` | `with_profile`, or `own_cluster` without `-c`; `fitted_times` for `predict(fitted=)` |
+| `--degrade`, `--fail`, `--delay`, `--order` | `degrade`, `fail`, `delay`, `reorder` |
+| `--trace` | `write_trace`, `write_step_trace` |
+"""  # noqa: E501 - rows of a table
+
+
+def page() -> str:
+    """Return the page: names with what they are, then what results have."""
+    lines = [HEAD]
+    for module in MODULES:
+        lines += [f"## {module.__name__}", "", "| name | what it is |", "|---|---|"]
+        for name, value in members(module):
+            own = name.removeprefix(f"{module.__name__}.")
+            what = first_line(value).replace("|", "\\|")
+            lines.append(f"| `{spelled(own, value)}` | {what} |")
+        lines.append("")
+    lines += ["## What comes back", "", "| class | attributes |", "|---|---|"]
+    for kind in results(2):
+        lines.append(f"| `{kind.__name__}` | {' '.join(f'`{a}`' for a in attributes(kind))} |")
+    return "\n".join([*lines, ""])
 
 
 def test_names_and_signatures() -> None:
-    """A change of either is a decision, made in `tests/public.txt` as well."""
-    assert surface() == SIGNATURES.read_text("utf-8")
+    """A change of either is a decision: the page says it."""
+    assert PAGE.read_text("utf-8") == page()
 
 
 def test_every_name_is_there() -> None:
@@ -179,11 +224,7 @@ def missing(name: str, value: object) -> Iterator[str]:
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_docstrings_are_complete(module: ModuleType) -> None:
     """All parameters and no others, what comes back, errors, and an example that runs."""
-    own = [
-        (name, value)
-        for name, value in members()
-        if name.startswith(f"{module.__name__}.") and not isinstance(value, str | tuple)
-    ]
+    own = [(n, value) for n, value in members(module) if not isinstance(value, str | tuple)]
     assert len(own) > 10
     assert [text for name, value in own for text in missing(name, value)] == []
 
@@ -216,4 +257,4 @@ def test_the_rule_finds_what_is_missing() -> None:
 
 
 if __name__ == "__main__":
-    SIGNATURES.write_text(surface(), "utf-8")
+    PAGE.write_text(page(), "utf-8")
