@@ -99,8 +99,9 @@ class Commands(click.Group):
         name = args[0]
         known = names(self.package)
         if name not in known and not name.startswith("-"):
-            options = [option for p in self.get_params(ctx) for option in p.opts[-1:]]
-            error = str(UnknownNameError("command", name, (*known, *options)))
+            option = f"--{name}"
+            meant = option if any(option in p.opts for p in self.get_params(ctx)) else None
+            error = str(UnknownNameError("command", name, known, meant))
             if ctx.parent is None:
                 error += _if_collective(name)
             raise click.UsageError(error, ctx)
@@ -109,15 +110,18 @@ class Commands(click.Group):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Say how to go on."""
         formatter.write_paragraph()
-        formatter.write_text(f"'{ctx.command_path} COMMAND --help' shows options and examples.")
+        with formatter.indentation():
+            formatter.write_text(
+                f"'{ctx.command_path} COMMAND --help' has options and examples."
+            )
 
 
 def _if_collective(name: str) -> str:
     """Return what was meant by ``collsim all_reduce``."""
-    from collsim.core.collective import canonical_name
+    from collsim.core.collective import collective
 
     try:
-        return f"; for example: collsim predict {canonical_name(name)}"
+        return f"; for example: collsim predict {collective(name).name}"
     except UnknownNameError:
         return ""
 

@@ -4,17 +4,16 @@ import contextlib
 import logging
 import sys
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import click
 
+from collsim.cli.interrupts import INTERRUPTED, interruptible
 from collsim.cli.lazy import Commands, examples
 from collsim.cli.output import drop_stdout
 from collsim.errors import CollsimError, one_line
 
 __all__ = ["Program", "main"]
-
-_INTERRUPTED: Final = 130  # 128 and the number of SIGINT, as shells report it
 
 
 class Program(Commands):
@@ -35,7 +34,12 @@ class Program(Commands):
         name = "collsim" if prog_name is None else prog_name
         self._main_shell_completion(extra, name, complete_var)
         given = sys.argv[1:] if args is None else list(args)
-        sys.exit(_last_words(self._guarded(name, given, extra)))
+        try:
+            with interruptible():
+                code = self._guarded(name, given, extra)
+        except KeyboardInterrupt as stop:
+            code = _fail(str(stop) or "interrupted", INTERRUPTED)
+        sys.exit(_last_words(code))
 
     def _guarded(self, name: str, args: list[str], extra: dict[str, Any]) -> int:
         """Run and return the exit code: 0 fine, 1 failure, 2 wrong usage."""
@@ -54,8 +58,6 @@ class Program(Commands):
                 _say(error.ctx.get_usage())
                 _say(f"Try '{error.ctx.command_path} --help' for help.\n")
             return _fail(_wrong_usage(error), error.exit_code)
-        except (click.Abort, KeyboardInterrupt) as stop:
-            return _fail(str(stop) or "interrupted", _INTERRUPTED)
         except (click.ClickException, CollsimError, MemoryError, OSError) as error:
             return _fail(_message(error))
         return 0
@@ -113,8 +115,11 @@ main = Program(
     help="""How long a collective takes on your GPUs, which algorithm is best, and why.
 
     \b
-    Example:
-      collsim predict all_reduce --ranks 8 -s 64MiB
+    Examples:
+      collsim predict all_reduce                   # how long, at every size
+      collsim choose all_reduce -c dgx-h100        # the fastest algorithm at every size
+      collsim explain broadcast --ranks 6          # what it does, what it costs, why
+      collsim list clusters                        # what -c takes, besides a file
     """,
 )
 

@@ -31,14 +31,14 @@ class Output:
     def emit(
         self,
         words: str,
-        rows: Sequence[Mapping[str, Any]],
+        rows: Sequence[Mapping[str, object]],
         keys: Sequence[str],
         text: Callable[[], str],
         *,
         cluster: str | None = None,
         collective: str | None = None,
         ranks: int | None = None,
-        **more: Any,
+        **more: object,
     ) -> None:
         """Write an answer in the form that was asked for.
 

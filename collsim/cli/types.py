@@ -46,6 +46,14 @@ class Parsed(click.ParamType, Generic[T]):  # type: ignore[type-arg]  # not in c
         self.name = name
         self.parse = parse
 
+    def get_metavar(
+        self,
+        param: click.Parameter,  # noqa: ARG002 - click's
+        ctx: click.Context | None = None,  # noqa: ARG002 - click's, from 8.2 on
+    ) -> str:
+        """Return the name as it is: what stands in it in small letters is typed like that."""
+        return self.name
+
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Any:
@@ -228,6 +236,6 @@ LEFT: Final = Parsed("PART=LEFT", _left)
 DELAY: Final = Parsed("RANK=TIME", _delay)
 SPEC: Final = Parsed("NAME[:KEY=VALUE,...]", _spec)
 SPECS: Final = Parsed("NAME[:KEY=VALUE,...][,NAME...]", _specs)
-ORDER: Final = Parsed("LIST|across", _order)
+ORDER: Final = Parsed("LIST|inside|across", _order)
 TOLERANCE: Final = Parsed("SHARE", _tolerance)
 GAIN: Final = Parsed("SHARE", _gain)

@@ -140,7 +140,7 @@ def test_broken_file_names_file_and_key(
             "calibrate fti",
             "unknown command 'fti'; did you mean 'fit'? (known: fit, measure, report, run)",
         ),
-        ("predict", "Missing argument 'COLLECTIVE'."),
+        ("predict", "Missing argument 'COLLECTIVE'; for example: "),
         ("predict all_reduce extra", "Got unexpected extra argument"),
         ("predict all_reduce --bogus", "No such option"),
         ("predict all_reduce --ranks", "Option '--ranks' requires an argument."),

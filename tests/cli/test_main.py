@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 import collsim
+from collsim.cli import lazy
 from collsim.cli.main import main
 from collsim.errors import InputError
 
@@ -44,7 +45,7 @@ def examples(words: tuple[str, ...]) -> list[str]:
     """Return the command lines that a help shows as examples."""
     text = CliRunner().invoke(main, [*words, "--help"], prog_name="collsim").stdout
     _, _, after = text.partition("Example")
-    return re.findall(r"^    (collsim .*)$", after.partition("Options:")[0], re.MULTILINE)
+    return lazy.examples(after.partition("Options:")[0])
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids="-".join)
@@ -97,12 +98,70 @@ def test_summaries_of_commands_are_whole(run: Any, words: tuple[str, ...]) -> No
     assert "..." not in listed
 
 
-@pytest.mark.parametrize("words", [(), ("calibrate",), ("show",)], ids="-".join)
+GROUPS = sorted({words[:-1] for words in COMMANDS if words})
+
+
+@pytest.mark.parametrize("words", GROUPS, ids="-".join)
 def test_bare_group_prints_its_help(run: Any, words: tuple[str, ...]) -> None:
     """And exits with 0."""
     bare = run(" ".join(words))
     assert bare.exit_code == 0
     assert bare.stdout == run(" ".join([*words, "--help"])).stdout
+
+
+# What each answers without being told anything is a good answer.
+NEED_NOTHING = {("verify",), ("calibrate", "measure"), ("calibrate", "run"),
+                ("calibrate", "report")}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words", [w for w in COMMANDS if w not in GROUPS and w not in NEED_NOTHING], ids="-".join
+)
+def test_bare_command_says_what_to_do_next(
+    run: Any, fails: Any, words: tuple[str, ...]
+) -> None:
+    """What is missing, where the help is, and an example that has it: the help's first."""
+    line = " ".join(words)
+    assert f"Try 'collsim {line} --help' for help." in run(line).stderr
+    missing, _, example = fails(line, code=2).partition("; for example: ")
+    assert re.match(r"Missing (argument|option) '", missing)
+    assert example == examples(words)[0]
+    assert example.startswith(f"collsim {line} ")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("version", "unknown command 'version'; did you mean '--version'? "),
+        ("help", "unknown command 'help'; did you mean '--help'? "),
+        ("show clusters", "unknown command 'clusters'; did you mean 'cluster'? "),
+        ("predict all_reduce --algoritm ring", "No such option '--algoritm'. Did you mean "),
+    ],
+)
+def test_a_slip_of_the_pen_is_understood(fails: Any, line: str, said: str) -> None:
+    """The nearest name is in the message."""
+    assert fails(line, code=2).startswith(said)
+
+
+def test_a_collective_is_no_command(fails: Any) -> None:
+    """The message shows what was meant; of another group it would make no sense."""
+    assert fails("allreduce", code=2).endswith("; for example: collsim predict all_reduce")
+    assert "example" not in fails("show all_reduce", code=2)
+
+
+def test_an_option_without_its_value_shows_the_usage(run: Any) -> None:
+    """Where click tells the message alone."""
+    said = run("predict all_reduce -s").stderr
+    assert said.startswith("Usage: collsim predict ")
+    assert said.endswith("\nError: Option '-s' requires an argument.\n")
+
+
+def test_what_a_help_shows_in_small_letters_is_typed_like_that(run: Any) -> None:
+    """Capitals stand for values."""
+    shown = run("predict --help").stdout
+    assert "--chunks N|auto|LIST " in shown
+    assert "--order LIST|inside|across " in shown
+    assert run("predict all_reduce -s 8 --chunks auto --order inside").exit_code == 0
 
 
 def test_version(run: Any) -> None:

@@ -124,7 +124,9 @@ def test_wrong_usage_is_told(fails: Any) -> None:
     assert message == "-s/--size: got 2 sizes, expected one"
     message = fails(f"plot breakdown gather -s 1 --algorithm mst,all {path}", code=2)
     assert message == "--algorithm mst,all: expected names, or all alone"
-    assert fails("plot links gather -s 8", code=2) == "Missing option '-o' / '--output'."
+    assert fails("plot links gather -s 8", code=2).startswith(
+        "Missing option '-o' / '--output';"
+    )
 
 
 def test_failures_are_told_in_one_line(fails: Any, tmp_path: Path) -> None:

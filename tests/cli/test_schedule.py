@@ -180,8 +180,8 @@ def test_many_messages_in_a_round_are_told(run: Any, tmp_path: Path) -> None:
             "--chunks says nothing of a --schedule",
         ),
         (f"predict --schedule {TREE} -s 1K --model event", "--model says nothing of a --sched"),
-        ("predict -s 1K", "Missing argument 'COLLECTIVE'."),
-        ("simulate -s 1K", "Missing argument 'COLLECTIVE'."),
+        ("predict -s 1K", "Missing argument 'COLLECTIVE'; for example: "),
+        ("simulate -s 1K", "Missing argument 'COLLECTIVE'; for example: "),
     ],
 )
 def test_wrong_usage(fails: Any, line: str, message: str) -> None:
