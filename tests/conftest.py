@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+ByPath = Callable[[str], ModuleType]
 
 # The same examples on every machine, and no deadline: a busy one is not a bug.
 settings.register_profile("collsim", deadline=None, derandomize=True, database=None)
@@ -32,6 +33,24 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 def root() -> Path:
     """Return the folder of pyproject.toml."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def by_path() -> ByPath:
+    """Return a function that loads a module by its path in the repository, once."""
+
+    def load(path: str) -> ModuleType:
+        name = path.removesuffix(".py").replace("/", "_")
+        if name not in sys.modules:
+            spec = importlib.util.spec_from_file_location(name, ROOT / path)
+            assert spec is not None
+            assert spec.loader is not None
+            # Data classes look their module up.
+            sys.modules[name] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[name])
+        return sys.modules[name]
+
+    return load
 
 
 @pytest.fixture(scope="session")
@@ -58,15 +77,9 @@ def torch() -> None:
 
 
 @pytest.fixture(scope="session")
-def browsing() -> ModuleType:
+def browsing(by_path: ByPath) -> ModuleType:
     """Return the module that drives a browser."""
-    spec = importlib.util.spec_from_file_location("browser", ROOT / "tests" / "browser.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return by_path("tests/browser.py")
 
 
 @pytest.fixture(scope="session")

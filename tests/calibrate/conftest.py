@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -13,14 +12,9 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
-def synthetic() -> ModuleType:
+def synthetic(by_path: Callable[[str], ModuleType]) -> ModuleType:
     """Return the module that makes logs from known parameters."""
-    spec = importlib.util.spec_from_file_location("synthetic", HERE / "synthetic.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return by_path("tests/calibrate/synthetic.py")
 
 
 @pytest.fixture(scope="session")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -20,17 +18,9 @@ EIGHT = Cluster.ideal(8, alpha=ALPHA, bandwidth=900e9)
 
 
 @pytest.fixture(scope="module")
-def scan(root: Path) -> ModuleType:
+def scan(by_path: Callable[[str], ModuleType]) -> ModuleType:
     """Return the benchmark, which holds the random cases and the scan."""
-    path = root / "benchmarks" / "crossover_scan.py"
-    spec = importlib.util.spec_from_file_location("crossover_scan", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    # Data classes look their module up by its name.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return by_path("benchmarks/crossover_scan.py")
 
 
 # (a1 + b1 n beta = a2 + b2 n beta) gives n = (a2 - a1) / (b1 - b2) times alpha / beta.

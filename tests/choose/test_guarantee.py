@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -16,19 +14,11 @@ from collsim.choose.policy import choose
 from collsim.choose.predict import predict
 from collsim.core.cluster import Cluster
 
-BENCHMARK = Path(__file__).resolve().parents[2] / "benchmarks" / "choose_guarantee.py"
-
 
 @pytest.fixture(scope="module")
-def guarantee() -> ModuleType:
+def guarantee(by_path: Callable[[str], ModuleType]) -> ModuleType:
     """Return the benchmark, which runs every variant and uses no bound."""
-    spec = importlib.util.spec_from_file_location("choose_guarantee", BENCHMARK)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return by_path("benchmarks/choose_guarantee.py")
 
 
 @pytest.mark.parametrize(

@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
 
-HERE = Path(__file__).parent
-
-
-def load(name: str) -> ModuleType:
-    """Return a module of this folder that holds no tests."""
-    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    # Data classes look their module up.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+ByPath = Callable[[str], ModuleType]
 
 
 @pytest.fixture(scope="session")
-def oracle() -> ModuleType:
+def oracle(by_path: ByPath) -> ModuleType:
     """Return the second simulator, which shares no code with the engine."""
-    return load("oracle")
+    return by_path("tests/engine/oracle.py")
 
 
 @pytest.fixture(scope="session")
-def fair_oracle() -> ModuleType:
+def fair_oracle(by_path: ByPath) -> ModuleType:
     """Return the second simulator for fair sharing."""
-    return load("fair_oracle")
+    return by_path("tests/engine/fair_oracle.py")
 
 
 @pytest.fixture(scope="session")
-def drawn() -> ModuleType:
+def drawn(by_path: ByPath) -> ModuleType:
     """Return what draws random programs and clusters."""
-    return load("drawn")
+    return by_path("tests/engine/drawn.py")
+
+
+@pytest.fixture(scope="session")
+def features(by_path: ByPath) -> ModuleType:
+    """Return what tells what a drawn case has in it."""
+    return by_path("tests/engine/features.py")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -14,16 +13,9 @@ RECORD = Path(__file__).parent / "data" / "simgrid.json"
 
 
 @pytest.fixture(scope="module")
-def simgrid(root: Path) -> ModuleType:
+def simgrid(by_path: Callable[[str], ModuleType]) -> ModuleType:
     """Return the module that lists the cases."""
-    path = root / "benchmarks" / "simgrid" / "cases.py"
-    spec = importlib.util.spec_from_file_location("simgrid_cases", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return by_path("benchmarks/simgrid/cases.py")
 
 
 def test_completion_times_agree_with_simgrid(simgrid: ModuleType) -> None:

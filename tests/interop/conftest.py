@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -14,28 +12,16 @@ from collsim.core.cluster import Cluster
 from collsim.core.schedule import Schedule
 from collsim.interop.topology_file import TopologyFile, import_topology
 
-HERE = Path(__file__).resolve().parent
-DATA = HERE / "data"
+DATA = Path(__file__).resolve().parent / "data"
 
 Load = Callable[[str | bytes], tuple[TopologyFile, Cluster]]
 Schedules = Callable[[str, str, range], Iterator[tuple[str, Schedule]]]
 
 
-def module(name: str) -> ModuleType:
-    """Return a module of this folder that holds no tests."""
-    spec = importlib.util.spec_from_file_location(Path(name).name, HERE / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = found
-    spec.loader.exec_module(found)
-    return found
-
-
 @pytest.fixture(scope="session")
-def schedules() -> Schedules:
+def schedules(by_path: Callable[[str], ModuleType]) -> Schedules:
     """Return a function that yields schedules of an algorithm in several settings."""
-    found: Schedules = module("algorithms").schedules
+    found: Schedules = by_path("tests/interop/algorithms.py").schedules
     return found
 
 

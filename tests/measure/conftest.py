@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -10,19 +9,13 @@ from typing import Any
 
 import pytest
 
-HERE = Path(__file__).parent
 TIMEOUT = 30.0
 
 
 @pytest.fixture(scope="session")
-def memory() -> ModuleType:
+def memory(by_path: Callable[[str], ModuleType]) -> ModuleType:
     """Return the module of ranks that are threads."""
-    spec = importlib.util.spec_from_file_location("memory", HERE / "memory.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return by_path("tests/measure/memory.py")
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -16,18 +16,9 @@ from collsim.core.measurements_file import RowFile
 
 
 @pytest.fixture(scope="module")
-def killing() -> ModuleType:
+def killing(by_path: Callable[[str], ModuleType]) -> ModuleType:
     """Return the module that starts, kills and looks."""
-    path = Path(__file__).parent / "killing.py"
-    spec = importlib.util.spec_from_file_location("killing", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    import sys
-
-    sys.modules["killing"] = module
-    spec.loader.exec_module(module)
-    return module
+    return by_path("tests/measure/killing.py")
 
 
 @pytest.mark.slow

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -44,16 +43,9 @@ PARTS = (
 
 
 @pytest.fixture(scope="module")
-def fuzz(root: Path) -> ModuleType:
+def fuzz(by_path: Callable[[str], ModuleType]) -> ModuleType:
     """Return the benchmark that does the same for longer."""
-    path = root / "benchmarks" / "fuzz_importers.py"
-    spec = importlib.util.spec_from_file_location("fuzz_importers", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fuzz_importers"] = module  # its dataclasses look there
-    spec.loader.exec_module(module)
-    return module
+    return by_path("benchmarks/fuzz_importers.py")
 
 
 def test_damaged_logs(fuzz: ModuleType, data: Path, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,19 +15,9 @@ from collsim.interop.msccl.blocks import to_program
 from collsim.interop.msccl.writer import to_xml
 from collsim.interop.schedule_file import ScheduleFile, read_schedule
 
-HERE = Path(__file__).resolve().parent
+ByPath = Callable[[str], ModuleType]
 # What collsim adds for itself.
 OWN = re.compile(r' (op|round|channel|adds|turn)="\d+"| scratch="\d+"|<scratch [^>]*/>')
-
-
-def module(name: str) -> ModuleType:
-    """Return a module of this folder that holds no tests."""
-    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
 
 
 @pytest.fixture
@@ -44,23 +33,23 @@ def read(tmp_path: Path) -> Callable[..., ScheduleFile]:
 
 
 @pytest.fixture(scope="session")
-def spelled() -> Callable[..., str]:
+def spelled(by_path: ByPath) -> Callable[..., str]:
     """Return the function that spells a file out of a few words."""
-    found: Callable[..., str] = module("spelled").spelled
+    found: Callable[..., str] = by_path("tests/interop/msccl/spelled.py").spelled
     return found
 
 
 @pytest.fixture(scope="session")
-def outcomes() -> Callable[[str, int], set[str]]:
+def outcomes(by_path: ByPath) -> Callable[[str, int], set[str]]:
     """Return the function that runs a file on memory, in random orders."""
-    found: Callable[[str, int], set[str]] = module("oracle").outcomes
+    found: Callable[[str, int], set[str]] = by_path("tests/interop/msccl/oracle.py").outcomes
     return found
 
 
 @pytest.fixture(scope="session")
-def depth() -> Callable[[str], int]:
+def depth(by_path: ByPath) -> Callable[[str], int]:
     """Return the function that counts how many messages of a file follow each other."""
-    found: Callable[[str], int] = module("oracle").depth
+    found: Callable[[str], int] = by_path("tests/interop/msccl/oracle.py").depth
     return found
 
 
