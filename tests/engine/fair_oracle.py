@@ -51,7 +51,7 @@ def timeline(
 
     def arrives(j: int) -> None:
         finish[j] = now
-        if messages[j].reduces and gamma and whole[j]:
+        if messages[j].adds and gamma and whole[j]:
             at = max(now, reducer.get(messages[j].dst, now))
             finish[j] = reducer[messages[j].dst] = at + messages[j].size * gamma
 
@@ -67,15 +67,16 @@ def timeline(
                 start[j] = now
                 begins[j] = now + sum((way.alpha for way in whole[j]), Fraction(0))
         # One that takes no time at all arrives when its turn comes, after those under way.
-        instant = [j for j in begins if begins[j] == now and not messages[j].size * slowest[j]]
-        if instant:
-            del begins[instant[0]]
-            arrives(instant[0])
+        at_once = [j for j in begins if not messages[j].passing * slowest[j]]
+        instant = min((j for j in at_once if begins[j] == now), default=None)
+        if instant is not None:
+            del begins[instant]
+            arrives(instant)
             continue
         beginning = [j for j in begins if begins[j] == now]
         for j in beginning:
             del begins[j]
-            left[j] = messages[j].size
+            left[j] = messages[j].passing
         if beginning:
             continue
         times = [*begins.values(), *(time for time in finish.values() if time > now)]

@@ -171,6 +171,29 @@ def test_nothing_to_add_up_waits_its_turn_too(sharing: str) -> None:
     assert found.timelines[1].breakdown.waiting == 2.5
 
 
+def test_what_arrives_counts_before_what_is_admitted_at_the_same_time() -> None:
+    """At 1 s a reduction of no bytes is there, and rank 2 answers before it does anything else.
+
+    Another job is called at 1 s; its message from rank 2 is of that round too.
+    """
+    b = Builder(collective("all_reduce"), 2)
+    b.next_round()
+    b.reduce(0, 1, [0])
+    b.next_round()
+    b.copy(1, 0, [0])
+    answered = b.finish()
+    b = Builder(collective("all_reduce"), 2)
+    b.next_round()
+    b.next_round()
+    b.copy(0, 1, [0])
+    later = b.finish()
+    cluster = switch(3, LinkClass("wire", 1.0, 2.0), "three", gamma=5.0)
+    jobs = [Job(answered, [0, 2], 0.0), Job(later, [2, 1], 2.0, start=1.0)]
+    found = simulate(jobs, cluster)
+    assert found.timelines[0].finish.tolist() == [1.0, 2.0]
+    assert found.ends == (2.0, 4.0)
+
+
 def test_launch_is_paid_by_each_job_and_late_ranks_are_late_for_each() -> None:
     """3 s of launch; rank 3 enters 5 s after the start of its job."""
     cluster = delay(replace(switch(4, NEAR, "four"), launch=3.0), "rank[3]", 5.0)

@@ -33,7 +33,12 @@ def routed(schedule: Schedule, cluster: Cluster, nbytes: float) -> np.ndarray:
         ways = list(cluster.route(src, dst))
         ends = [end for port, end in zip(ports, (src, dst), strict=True) if port is not None]
         if src != dst:
-            ways += [links + i * cluster.ranks + end for i, end in enumerate(ends)]
+            # A switch has no ports.
+            ways += [
+                links + i * cluster.ranks + end
+                for i, end in enumerate(ends)
+                if end < cluster.ranks
+            ]
         total[ways] += schedule.fraction[o] * nbytes
     return total
 
