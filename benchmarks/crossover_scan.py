@@ -125,7 +125,7 @@ def case(number: int) -> Case:
 
 @numba.njit
 def _batch(costs: Any, wanted: Any, best: Any, launch: float, given: Any, work: Any) -> None:
-    alpha, beta, busy, adding, enter, held_beta = costs
+    alpha, beta, busy, adding, gamma, enter, held_beta = costs
     (pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, single, only, more, late,
      first) = given  # fmt: skip
     (waits, free, holder, reducer_free, reducer_last, run_time, run_code, begin, end,
@@ -138,8 +138,8 @@ def _batch(costs: Any, wanted: Any, best: Any, launch: float, given: Any, work: 
         finish[:] = 0.0
         run(
             pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, single, only, more,
-            late, first, alpha[i], beta[i], busy[i], adding[i], enter[i], held_beta[i],
-            waits.copy(), free, holder, reducer_free, reducer_last,
+            late, first, alpha[i], beta[i], busy[i], adding[i], gamma[i],
+            enter[i], held_beta[i], waits.copy(), free, holder, reducer_free, reducer_last,
             run_time, run_code, begin, end, head_time, head_code, times, codes,
             start, finish, blocker, ahead,
         )  # fmt: skip
@@ -161,7 +161,7 @@ def _events(simulation: Simulation, sizes: Floats, best: Floats) -> None:
     plans = [plan.at(n_) for n_ in sizes]
     costs = tuple(
         np.array([getattr(p, name) for p in plans])
-        for name in ("alpha", "beta", "busy", "adding", "enter", "held_beta")
+        for name in ("alpha", "beta", "busy", "adding", "gamma", "enter", "held_beta")
     )
     wanted = floor * (1 - 1e-9) <= best
     _batch(costs, wanted, best, plan.launch, loop.given(), loop.work())
