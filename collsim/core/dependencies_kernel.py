@@ -97,7 +97,7 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
     memo_from, memo_before : workspace, as long
         That an operation waits for one of a chain at this place or later, and for none from
         that place on; of two operations that fall on one entry the later is kept.
-    dep_ptr, dep : output, lengths n + 1 and at least as many as dependencies are found
+    dep_ptr, dep : output, lengths n + 1, and n or more: as many as dependencies are found
 
     Returns
     -------
@@ -137,9 +137,7 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                     phases[at + 1] = link = now
                 else:
                     link = phases[at + 1]
-                    if now == 0:
-                        phases[at] = o + 1
-                    elif now != o + 1:
+                    if now != o + 1:
                         if now > 0:
                             node_op[nodes] = now - 1
                             node_next[nodes] = 0
@@ -173,9 +171,8 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                         count += 1
 
         if not chained:
+            # One for each operation always has room.
             if count <= 1:
-                if total + count > room:
-                    return -1
                 if count == 1:
                     dep[total] = only
                     total += 1

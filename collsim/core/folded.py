@@ -200,8 +200,8 @@ class FoldedBuilder(Builder):
         renamed = places.copy()
         if turn.shape[0] == 1:
             # The same in every row.
-            here = np.broadcast_to(some, (1, *places.shape[1:]))[0]
-            by = np.broadcast_to(turn, (1, *places.shape[1:]))[0][here]
+            here = np.broadcast_to(some[0], places.shape[1:])
+            by = np.broadcast_to(turn[0], places.shape[1:])[here]
             renamed[:, here] = self.fold.pieces(places[:, here].astype(np.int64), by, self.axes)
             return renamed
         where, by = (np.broadcast_to(values, places.shape) for values in (some, turn))

@@ -14,6 +14,7 @@ from collsim.core import dependencies, dependencies_kernel
 from collsim.core.builder import Builder
 from collsim.core.collective import collective
 from collsim.core.schedule import COPY, REDUCE, Schedule
+from collsim.errors import TooLargeError
 
 # (reduces, src, dst, places read, places written)
 Operation = tuple[bool, int, int, list[int], list[int]]
@@ -234,3 +235,69 @@ def test_operation_does_not_wait_for_itself() -> None:
 def test_kinds_are_those_of_the_schedule() -> None:
     """The source for lists and arrays can't import them, but must agree."""
     assert (dependencies_kernel._COPY, dependencies_kernel._REDUCE) == (COPY, REDUCE)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_plain_python_gets_lists_and_compiled_code_arrays(
+    compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is slow on the other's; also where places are numbered anew."""
+    from collsim.engine import compiled as compiled_kernels
+
+    given: list[object] = []
+
+    def spy(*arguments: object) -> int:
+        given[:] = arguments
+        return dependencies_kernel.derive(*arguments)
+
+    monkeypatch.setattr(dependencies, "derive", spy)
+    monkeypatch.setattr(compiled_kernels, "derive", spy)
+    monkeypatch.setattr(dependencies, "_LOADED_FROM", 0 if compiled else 10**9)
+    program = random_program(3)
+    for scratch in (SCRATCH, 10_000):
+        assert waits_of(schedule_of(program, scratch)) == reduced(program)
+        kinds = {type(one) for one in given if not isinstance(one, bool | int)}
+        assert kinds == {np.ndarray if compiled else list}
+
+
+def test_answers_that_are_kept_fit_into_some_megabytes() -> None:
+    """Four numbers of 32 bits each, found by masking a number: a power of two."""
+    kept = dependencies._KEPT
+    assert kept & (kept - 1) == 0
+    assert 30e6 < 4 * 4 * kept < 70e6
+
+
+def test_more_waits_than_are_simulated_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """20 reads of one place each wait for 200 sums: room grows fourfold, up to a limit."""
+    program: list[Operation] = [(True, 1, 0, [0], [0])] * 200 + [(True, 0, 2, [0], [1])] * 20
+    assert waits_of(schedule_of(program)) == reduced(program)
+    # At first there is room for 220 + 220 + 64, then for 2,016, then for 8,064 of some 4,000.
+    for most, found in ((0, 504), (2015, 504), (2016, 2016), (8063, 2016)):
+        monkeypatch.setattr(dependencies, "_MOST_WAITS", most)
+        with pytest.raises(
+            TooLargeError,
+            match=f"^builder: 220 messages wait for more than {found:,} others, "
+            "which is more than is simulated$",
+        ):
+            schedule_of(program)
+    monkeypatch.setattr(dependencies, "_MOST_WAITS", 8064)
+    assert waits_of(schedule_of(program)) == reduced(program)
+
+
+def test_memory_for_walks_is_refused_where_they_are_needed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Chains alone take less: a ring is built where two that wait for each other are not."""
+    program = random_program(0)
+    carried = sum(len(operation[3]) for operation in program)
+    monkeypatch.setattr(dependencies, "_MAX_WALKED", carried - 1)
+    with pytest.raises(
+        TooLargeError,
+        match=f"^builder: messages that carry {carried} pieces wait for several others each, "
+        f"which takes more memory than there is for {carried - 1}$",
+    ):
+        schedule_of(program)
+    monkeypatch.setattr(dependencies, "_MAX_WALKED", carried)
+    assert waits_of(schedule_of(program)) == reduced(program)
+    monkeypatch.setattr(dependencies, "_MAX_WALKED", 0)
+    assert len(build("all_reduce", "ring", 8)) == 112

@@ -152,3 +152,37 @@ def test_a_folded_schedule_has_representatives_alone() -> None:
         Folded(b.finish(), fold, axes, np.zeros(2, dtype=np.int32), calls)
     with pytest.raises(InputError, match="expected 8 ranks and none"):
         Folded(b.finish(), Fold("shift", 8, 4), axes, np.zeros(1, dtype=np.int32), calls)
+
+
+def test_a_folded_schedule_is_read_only_and_says_what_it_is() -> None:
+    """Turns and calls are shared by all who simulate it."""
+    for kind, said in (("shift", "a shift of 2"), ("xor", "XOR with multiples of 2")):
+        b = FoldedBuilder(collective("all_gather"), Setting(4), Fold(kind, 4, 2), ((4, 1),))
+        b.copy([0, 1], [2, 3], [[0], [1]])
+        b.copy(0, 1, [2])
+        folded = b.folded()
+        assert folded.call_ptr.tolist() == [0, 2, 3]
+        assert folded.said == f"2 of 4 ranks simulated; the others are the same by {said}"
+        assert repr(folded) == f"<Folded: {folded.said}>"
+        for array in (folded.turn, folded.call_ptr):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1
+
+
+def test_pieces_with_nothing_to_rename_stay() -> None:
+    """Axes that no rank moves along leave every number alone, scratch too."""
+    piece = np.array([0, 3, 9])
+    assert Fold("shift", 4, 2).pieces(piece, np.array(1), ((4, 0),)) is piece
+    moved = Fold("shift", 4, 2).pieces(piece, np.array([1, 1, 1]), ((4, 1), (2, 0)))
+    assert moved.tolist() == [4, 7, 9]
+
+
+@pytest.mark.parametrize("kind", ["shift", "xor"])
+def test_renamings_of_axes_of_several_ranks_a_step(kind: str) -> None:
+    """Of 8 ranks an axis of 4 goes by pairs: 2 ranks on is one place on, round and round."""
+    fold = Fold(kind, 8, 2)
+    turns = np.arange(-3, 4) if kind == "shift" else np.arange(4)
+    for place in range(4):
+        found = fold.pieces(np.full(turns.size, place), turns, ((4, 2),)).tolist()
+        on = [(place + t) % 4 if kind == "shift" else place ^ t for t in turns.tolist()]
+        assert found == on
