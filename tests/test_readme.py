@@ -1,6 +1,7 @@
 """The README and the docs are executed: every command they show prints what they show.
 
-Run as a script, this file writes the real outputs into them: ``python tests/test_readme.py``.
+Run as a script, this file writes the real outputs into them, or into those that it is given:
+``python tests/test_readme.py docs/model.md``.
 """
 
 import doctest
@@ -11,6 +12,8 @@ import shlex
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +26,14 @@ from collsim.algorithms import find
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
+EXTENDING = ROOT / "docs" / "extending.md"
+MODEL = ROOT / "docs" / "model.md"
 PAGES = [README, *sorted(ROOT.glob("README.*.md")), *sorted(ROOT.glob("docs/*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# A block below the name of a file, and a colon, is that file.
+FILE = re.compile(
+    r"`((?:collsim|examples)/[\w/.]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 def blocks(language: str, page: Path = README) -> list[str]:
@@ -34,12 +43,17 @@ def blocks(language: str, page: Path = README) -> list[str]:
 
 
 def shown(language: str) -> list[Any]:
-    """Return the blocks of all pages, with names for the report."""
+    """Return the blocks of all pages with their page, and names for the report."""
     return [
-        pytest.param(body, id=f"{page.name}-{number}")
+        pytest.param(body, page, id=f"{page.name}-{number}")
         for page in PAGES
         for number, body in enumerate(blocks(language, page))
     ]
+
+
+def files(page: Path) -> dict[str, str]:
+    """Return the files that a page shows whole, by their path."""
+    return dict(FILE.findall(page.read_text("utf-8")))
 
 
 def run(command: str) -> str:
@@ -55,58 +69,93 @@ def run(command: str) -> str:
     return result.output
 
 
-def transcript(body: str) -> str:
-    """Return a console block with the real output after each of its commands.
-
-    They run in a folder that holds the project's examples and is gone afterwards.
-    """
-    commands = [line[2:] for line in body.splitlines() if line.startswith("$ ")]
-    before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(README.parent / "examples", Path(folder, "examples"))
-        os.chdir(folder)
-        try:
-            return "".join(f"$ {command}\n{run(command).rstrip()}\n" for command in commands)
-        finally:
-            os.chdir(before)
-
-
-@pytest.mark.parametrize("body", shown("console"))
-def test_a_command_prints_what_the_page_shows(body: str) -> None:
-    """Each console block equals what its commands print now."""
-    assert transcript(body) == body
-
-
-@pytest.mark.parametrize("body", [b for b in shown("python") if ">>>" in b.values[0]])
-def test_a_python_block_does_what_the_page_shows(
-    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each interactive Python block passes as a doctest, beside the project's examples."""
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    examples = doctest.DocTestParser().get_doctest(body, {}, "README", None, 0)
-    assert doctest.DocTestRunner().run(examples).failed == 0
-
-
-def test_the_readmes_new_algorithm_is_one_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Saved under its name it is found, verified, and within its claim."""
-    (body,) = [body for body in blocks("python") if "ALGORITHM" in body]
-    (tmp_path / "binary.py").write_text(body, "utf-8")
-    home = importlib.import_module("collsim.algorithms.broadcast")
-    monkeypatch.setattr(home, "__path__", [*home.__path__, str(tmp_path)])
+@contextmanager
+def added(path: Path, folder: Path) -> Iterator[None]:
+    """Have one more file in a package; `folder` is where it is."""
+    package = ".".join(path.parent.parts)
+    home = importlib.import_module(package)
+    before = list(home.__path__)
+    home.__path__ = [*before, str(folder / path.parent)]
     registry.names.cache_clear()
     try:
+        yield
+    finally:
+        home.__path__ = before
+        sys.modules.pop(f"{package}.{path.stem}", None)
+        vars(home).pop(path.stem, None)
+        registry.names.cache_clear()
+
+
+@contextmanager
+def there(page: Path) -> Iterator[None]:
+    """Be in a folder with the project's examples and the files that a page shows.
+
+    Its modules are members of their packages, and everything is gone afterwards.
+    """
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        shutil.copytree(ROOT / "examples", folder / "examples")
+        for path, body in files(page).items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(body, "utf-8")
+            if path.endswith(".py"):
+                stack.enter_context(added(Path(path), folder))
+        os.chdir(folder)
+        stack.callback(os.chdir, before)
+        yield
+
+
+def transcript(body: str, page: Path) -> str:
+    """Return a console block with the real output after each of its commands."""
+    commands = [line[2:] for line in body.splitlines() if line.startswith("$ ")]
+    with there(page):
+        shown = [f"$ {command}\n{run(command)}".rstrip() for command in commands]
+    return "".join(f"{text}\n" for text in shown)
+
+
+@pytest.mark.parametrize(("body", "page"), shown("console"))
+def test_a_command_prints_what_the_page_shows(body: str, page: Path) -> None:
+    """Each console block equals what its commands print now."""
+    assert transcript(body, page) == body
+
+
+@pytest.mark.parametrize(("body", "page"), [b for b in shown("python") if ">>>" in b.values[0]])
+def test_a_python_block_does_what_the_page_shows(body: str, page: Path) -> None:
+    """Each interactive Python block passes as a doctest, beside the project's examples."""
+    with there(page):
+        examples = doctest.DocTestParser().get_doctest(body, {}, "README", None, 0)
+        assert doctest.DocTestRunner().run(examples).failed == 0
+
+
+def test_the_new_algorithm_is_within_its_claim() -> None:
+    """docs/extending.md's: saved under its name it is found, verified, and no slower."""
+    with there(EXTENDING):
         assert collsim.verify("broadcast", "binary", ranks=range(1, 14)).ok
         for ranks in range(1, 18):
             cluster = collsim.Cluster.ideal(ranks, alpha=1.0, bandwidth=1.0)
             schedule = collsim.build("broadcast", "binary", ranks)
             claim = find("broadcast", "binary").terms(ranks, 1).seconds(3.0, 1.0, 1.0)
             assert collsim.simulate(schedule, cluster, 3.0).makespan <= claim
-    finally:
-        registry.names.cache_clear()
-        sys.modules.pop("collsim.algorithms.broadcast.binary", None)
+
+
+def test_a_page_leaves_no_file_of_its_own_behind() -> None:
+    """Members that a page adds are gone when its commands have run."""
+    names = registry.names("collsim.algorithms.broadcast")
+    with there(EXTENDING):
+        assert "binary" in registry.names("collsim.algorithms.broadcast")
+        find("broadcast", "binary")
+    assert registry.names("collsim.algorithms.broadcast") == names
+    assert "collsim.algorithms.broadcast.binary" not in sys.modules
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_file_that_a_page_shows_is_that_file(page: Path) -> None:
+    """Where the project has one of that name."""
+    for path, body in files(page).items():
+        if (ROOT / path).exists():
+            assert (ROOT / path).read_text("utf-8") == body
 
 
 def test_the_readme_shows_five_worked_examples() -> None:
@@ -124,24 +173,53 @@ def test_the_chinese_readme_says_the_same() -> None:
     installs = blocks("sh", chinese)
     assert len(installs) == 2
     assert set(installs) <= set(blocks("sh"))
-    assert formulas(chinese) == formulas(english)
-    assert len(formulas(english)) == 5
+    assert formulas(chinese) == formulas(MODEL)
 
 
-def formulas(page: Path) -> list[str]:
-    """Return the rows of the table of formulas: symbols alone, without words."""
+def test_the_formulas_of_the_model_are_those_of_the_algorithms() -> None:
+    """Each row of the page's table, for its first collective, without what reductions add."""
+    words = ["broadcast", "scatter", "all_gather", "all_reduce", "all_to_all"]
+    claims = [
+        [re.sub(r" \+ [^+]*γ$", "", find(name, kind).formula) for kind in ("mst", "ring")]
+        for name in words
+    ]
+    claims[-1][0] = re.sub(r"#\{.*\}", "Nₖ", claims[-1][0])
+    assert [[plain(cell) for cell in row] for row in formulas(MODEL)] == claims
+
+
+def formulas(page: Path) -> list[list[str]]:
+    """Return the cells of the table of formulas."""
     lines = page.read_text("utf-8").splitlines()
     start = next(i for i, line in enumerate(lines) if re.match(r"\| .*`mst`.*`ring`", line))
-    rows = [line.split("|", 2)[2] for line in lines[start + 2 : start + 7]]
-    return [re.sub(r"[^⌈⌉()αβP·/−+\d½|]", "", row) for row in rows]
+    rows = lines[start + 2 : start + 7]
+    return [[cell.strip() for cell in row.split("|")[2:4]] for row in rows]
+
+
+def plain(formula: str) -> str:
+    """Return a formula of LaTeX as an algorithm spells it."""
+    spelled = {
+        r"\lceil\log P\rceil": "⌈log P⌉", r"\alpha": "α", r"\beta": "β", r" \cdot ": "·",
+        r"\sum_k N_k": "Σₖ Nₖ", "$": "",
+    }  # fmt: skip
+    for sign, text in spelled.items():
+        formula = formula.replace(sign, text)
+    return formula.replace("⌉ n", "⌉n")
+
+
+def written_anew(page: Path) -> str:
+    """Return a page with the real outputs in it."""
+
+    def block(found: re.Match[str]) -> str:
+        console = found[1] == "console"
+        return f"```console\n{transcript(found[2], page)}```" if console else found[0]
+
+    return BLOCK.sub(block, page.read_text("utf-8"))
 
 
 if __name__ == "__main__":
-    for page in PAGES:
+    for page in [Path(name).resolve() for name in sys.argv[1:]] or PAGES:
         text = page.read_text("utf-8")
-        found = BLOCK.sub(
-            lambda m: f"```console\n{transcript(m[2])}```" if m[1] == "console" else m[0], text
-        )
+        found = written_anew(page)
         if found != text:
             sys.stdout.write(f"rewriting {page.relative_to(ROOT)}\n")
             page.write_text(found, "utf-8")

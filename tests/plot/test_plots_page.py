@@ -1,4 +1,4 @@
-"""The page of pictures is executed: each command draws the picture that stands below it.
+"""The pictures of docs/ are executed: each command draws the one that stands below it.
 
 Run as a script, this file draws the pictures anew: ``python tests/plot/test_plots_page.py``.
 """
@@ -18,13 +18,16 @@ from collsim.registry import names
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "plots.md"
+PAGES = sorted(ROOT.glob("docs/*.md"))
+IMAGES = ROOT / "docs" / "images"
 SHOWN = re.compile(r"^```sh\ncollsim (.*)\n```\n\n!\[(.*)\]\(images/(.*)\)$", re.MULTILINE)
 LARGEST = 100 * 1024
 
 
-def examples() -> list[tuple[str, str]]:
-    """Return every command of the page with the name of its picture."""
-    return [(found[1], found[3]) for found in SHOWN.finditer(PAGE.read_text("utf-8"))]
+def examples(*pages: Path) -> list[tuple[str, str]]:
+    """Return every command of some pages with the name of its picture."""
+    texts = [page.read_text("utf-8") for page in pages or PAGES]
+    return [(found[1], found[3]) for text in texts for found in SHOWN.finditer(text)]
 
 
 def draw(command: str, path: Path) -> None:
@@ -44,7 +47,7 @@ def reduced(path: Path) -> Image.Image:
         return image.convert("RGB").quantize(64, dither=Image.Dither.NONE)
 
 
-@pytest.mark.parametrize(("command", "name"), examples(), ids=lambda word: word.split(" -")[0])
+@pytest.mark.parametrize(("command", "name"), examples(), ids=lambda word: word[-24:])
 def test_a_command_draws_the_picture_below_it(
     command: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,7 +55,7 @@ def test_a_command_draws_the_picture_below_it(
     monkeypatch.chdir(ROOT)
     assert command.endswith(name)
     draw(command, tmp_path / name)
-    stored = PAGE.parent / "images" / name
+    stored = IMAGES / name
     assert stored.stat().st_size <= LARGEST
     with Image.open(stored) as there:
         here = reduced(tmp_path / name)
@@ -62,16 +65,24 @@ def test_a_command_draws_the_picture_below_it(
 
 
 def test_every_picture_is_on_the_page() -> None:
-    """Each command of `plot`, and no stored picture that nothing shows."""
-    commands = {command.split()[1] for command, _ in examples()}
+    """Each command of `plot` is on the page of pictures."""
+    commands = {command.split()[1] for command, _ in examples(PAGE)}
     assert commands == {*names("collsim.cli.commands.plot"), "cluster"}
-    stored = {path.name for path in (PAGE.parent / "images").iterdir()}
-    assert stored == {name for _, name in examples()}
+
+
+def test_every_picture_is_drawn_once() -> None:
+    """No stored picture that no command draws, no name for two, none shown that isn't there."""
+    drawn = [name for _, name in examples()]
+    assert len(drawn) == len(set(drawn))
+    assert {path.name for path in IMAGES.iterdir()} == set(drawn)
+    for page in [*PAGES, *ROOT.glob("README*.md")]:
+        shown = re.findall(r"\]\((?:docs/)?images/(.*?)\)", page.read_text("utf-8"))
+        assert set(shown) <= set(drawn)
 
 
 if __name__ == "__main__":
     for line, file in examples():
-        path = PAGE.parent / "images" / file
+        path = IMAGES / file
         draw(line, path)
         reduced(path).save(path, optimize=True)
         sys.stdout.write(f"{file}: {path.stat().st_size} bytes\n")

@@ -1,0 +1,51 @@
+"""Commands that pages name but do not run are commands, with options that there are."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from collsim.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "README.zh.md", "CONTRIBUTING.md")),
+    *sorted(ROOT.glob("docs/*.md")),
+    ROOT / "configs" / "README.md",
+]
+SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`(collsim [^`]+)`")
+
+
+def named(page: Path) -> list[list[str]]:
+    """Return the words after `collsim` of every command that a page names."""
+    text = page.read_text("utf-8")
+    lines = [line for block in SHELL.findall(text) for line in block.splitlines()]
+    lines += [" ".join(found.split()) for found in INLINE.findall(FENCE.sub("", text))]
+    words = [shlex.split(line, comments=True) for line in lines]
+    return [line[line.index("collsim") + 1 :] for line in words if "collsim" in line]
+
+
+def complaint(words: list[str]) -> str | None:
+    """Return what is wrong with a command, of which only its words are looked at."""
+    result = CliRunner().invoke(main, [*words, "--help"], prog_name="collsim")
+    return None if result.exit_code == 0 else f"{words}: {result.output.splitlines()[-1]}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_that_are_named_are_there(page: Path) -> None:
+    """Their names and options; what they do with them other tests say."""
+    wrong = [complaint(words) for words in named(page)]
+    assert [text for text in wrong if text is not None] == []
+
+
+def test_a_wrong_command_is_found() -> None:
+    """An option that there is not, and a command."""
+    assert complaint(["predict", "all_reduce", "-s", "1K"]) is None
+    assert "--sizes" in str(complaint(["predict", "all_reduce", "--sizes", "1K"]))
+    assert "foretell" in str(complaint(["foretell"]))
