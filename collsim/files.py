@@ -31,11 +31,8 @@ def read_text(path: str | os.PathLike[str]) -> str:
     FileError
         If it is missing, a directory, unreadable, larger than 16 MiB or not UTF-8.
     """
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_MOST + 1)
-    except (OSError, ValueError) as error:
-        raise _file_error(path, error) from error
+    with _named(path), open(path, "rb") as file:
+        data = file.read(_MOST + 1)
     if len(data) > _MOST:
         raise FileError(path, f"is larger than {_MOST >> 20} MiB, expected a small text file")
     try:
@@ -55,11 +52,8 @@ def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
     FileError
         If it is missing, a directory, unreadable, or of more than `most` bytes.
     """
-    try:
-        with open(path, "rb") as file:
-            data = file.read(most + 1)
-    except (OSError, ValueError) as error:
-        raise _file_error(path, error) from error
+    with _named(path), open(path, "rb") as file:
+        data = file.read(most + 1)
     if len(data) > most:
         raise FileError(path, f"too large, expected at most {most} bytes")
     return data
@@ -80,13 +74,9 @@ def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
     BrokenPipeError
         If the reader of a pipe has left, which is no failure of the file.
     """
-    try:
+    with _named(path):
         encoded = data if isinstance(data, bytes) else data.encode("utf-8", "surrogateescape")
         _write(os.fspath(path), (encoded,))
-    except (BrokenPipeError, FileError):
-        raise
-    except (OSError, ValueError) as error:
-        raise _file_error(path, error) from error
 
 
 def write_parts(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
@@ -102,17 +92,20 @@ def write_parts(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
     BrokenPipeError
         If the reader of a pipe has left, which is no failure of the file.
     """
-    try:
+    with _named(path):
         _write(os.fspath(path), parts)
+
+
+@contextlib.contextmanager
+def _named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let what the system says of a file name it, as FileError; our own errors pass."""
+    try:
+        yield
     except (BrokenPipeError, CollsimError):
         raise
     except (OSError, ValueError) as error:
-        raise _file_error(path, error) from error
-
-
-def _file_error(path: str | os.PathLike[str], error: OSError | ValueError) -> FileError:
-    # ValueError: a NUL byte in the name, or text that has no UTF-8 form.
-    return FileError(path, error if isinstance(error, OSError) else str(error))
+        # ValueError: a NUL byte in the name, or text that has no UTF-8 form.
+        raise FileError(path, error if isinstance(error, OSError) else str(error)) from error
 
 
 def _write(path: str, parts: Iterable[bytes]) -> None:
