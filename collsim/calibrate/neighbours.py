@@ -1,21 +1,20 @@
 """Measured points that take longer than larger ones of the same kind: a machine in use."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
+from collsim.core.measurements_format import MeasuredRow
 from collsim.measure.cases import key_of
 from collsim.units import format_size
 
 __all__ = ["slow_points"]
-
-Row = Mapping[str, Any]
 
 # A change of protocol makes some larger sizes faster, and noise does; not that much.
 _FACTOR: Final = 2.0
 _NAMED: Final = 4
 
 
-def slow_points(rows: Iterable[Row]) -> list[str]:
+def slow_points(rows: Iterable[MeasuredRow]) -> list[str]:
     """Return a note on points that took more than twice as long as a larger size.
 
     The spread of a point tells how its times agreed while it was measured. Where another
@@ -35,10 +34,10 @@ def slow_points(rows: Iterable[Row]) -> list[str]:
     was busy with something else: all_reduce/ring at 32B, 128B; measure them anew, into another
     file']
     """
-    series: dict[str, list[Row]] = {}
+    series: dict[str, list[MeasuredRow]] = {}
     for row in rows:
         series.setdefault(key_of({**row, "size": None}), []).append(row)
-    found: list[Row] = []
+    found: list[MeasuredRow] = []
     for of_kind in series.values():
         fastest = float("inf")
         slow = []
@@ -59,7 +58,7 @@ def slow_points(rows: Iterable[Row]) -> list[str]:
     return [text]
 
 
-def _named(rows: Iterable[Row]) -> str:
+def _named(rows: Iterable[MeasuredRow]) -> str:
     """Return kinds of points, each with its sizes."""
     sizes: dict[str, list[str]] = {}
     for row in rows:
@@ -67,7 +66,7 @@ def _named(rows: Iterable[Row]) -> str:
     return ", ".join(f"{kind} at {', '.join(found)}" for kind, found in sizes.items())
 
 
-def _kind(row: Row) -> str:
+def _kind(row: MeasuredRow) -> str:
     pattern = row.get("pattern") or "collective"
     if pattern != "collective":
         return str(pattern)

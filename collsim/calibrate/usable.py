@@ -1,22 +1,20 @@
 """Which rows of a file of live measurements can be fitted and drawn."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from collsim.calibrate.truth import doubt
 from collsim.core.measurements import Source
-from collsim.core.measurements_format import row_of
+from collsim.core.measurements_format import MeasuredRow, row_of
 from collsim.core.measurements_setup import setup_of
 
 __all__ = ["usable"]
 
-Row = Mapping[str, Any]
-
 _DAY: Final = 86400.0  # seconds; no call takes longer, and the longest time-out is 12 of them
 
 
-def usable(rows: Iterable[Row]) -> tuple[list[Row], list[str]]:
+def usable(rows: Iterable[MeasuredRow]) -> tuple[list[MeasuredRow], list[str]]:
     """Return the rows that can be true and are of one machine, and notes on the others.
 
     Left out is what came out wrong, took no time or more than a day, moved more bytes than any
@@ -61,18 +59,18 @@ def _told(count: int, reason: str) -> str:
     return f"{count} {'row' if count == 1 else 'rows'} left out: {reason}"
 
 
-def _doubt(row: Row) -> str | None:
+def _doubt(row: MeasuredRow) -> str | None:
     if row["seconds"] > _DAY:
         return f"{row['seconds']:.6g} s are more than a call can take"
     whole = {**row, "collective": row.get("collective") or "sendrecv"}
     return doubt(row_of(whole, Source()))
 
 
-def _of_measure(rows: Sequence[Row]) -> Row | None:
+def _of_measure(rows: Sequence[MeasuredRow]) -> MeasuredRow | None:
     return next((row for row in reversed(rows) if row.get("library")), None)
 
 
-def _strange(row: Row, last: Row) -> str:
+def _strange(row: MeasuredRow, last: MeasuredRow) -> str:
     """Return in what a row was measured on something else than the last one."""
     here, there = setup_of(row), setup_of(last)
     if here == there or row.get("library") is None:

@@ -178,7 +178,7 @@ def tell_measured(file: str, output: Output, words: str) -> None:
     for text in slow_points(rows):
         note(text)
     shown = measured_rows(rows)
-    kinds = {row["collective"] for row in shown}
+    kinds = {row["collective"] for row in rows}
     output.emit(
         words,
         shown,

@@ -60,6 +60,11 @@ class OneRun:
     timeline: "Timeline"
     folded: "Folded | None" = None
 
+    @property
+    def algorithm(self) -> str:
+        """What ran."""
+        return self.answer.rows[0].algorithm
+
 
 def one_run(
     collective: str | None,

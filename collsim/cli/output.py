@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
@@ -38,6 +37,7 @@ class Output:
         cluster: str | None = None,
         collective: str | None = None,
         ranks: int | None = None,
+        head: Mapping[str, object] | None = None,
         **more: object,
     ) -> None:
         """Write an answer in the form that was asked for.
@@ -54,13 +54,15 @@ class Output:
             Makes the text for a reader.
         cluster, collective, ranks, **more
             Further keys of the JSON object.
+        head : mapping, optional
+            More of them, whose names are no words.
         """
         self.check()
         if self.as_json:
             from collsim.report.jsonout import to_json
 
-            head = {"cluster": cluster, "collective": collective, "ranks": ranks}
-            answer = to_json(words, {**head, **more}, rows)
+            first = {"cluster": cluster, "collective": collective, "ranks": ranks}
+            answer = to_json(words, {**first, **(head or {}), **more}, rows)
         elif self.as_csv:
             from collsim.report.csvout import to_csv
 

@@ -90,8 +90,11 @@ def changed(top: Table, changes: Mapping[str, object] | None) -> Table:
     for key in sorted(changes, key=lambda key: key.rpartition(".")[2] in _NUMBERS):
         _change(top.file, data, key, changes[key])
     gpus, nics = _count(data, "node", "gpus"), _count(data, "network", "nics")
-    if "network.nics" not in changes and before and gpus and nics and before != gpus:
-        data["network"]["nics"] = -(-nics * gpus // before)
+    network = data.get("network")
+    if "network.nics" in changes or not isinstance(network, dict):
+        return Table(top.file, data)
+    if before and gpus and nics and before != gpus:
+        network["nics"] = -(-nics * gpus // before)
     return Table(top.file, data)
 
 

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final, Literal, TypeVar, overload
 
 from collsim.config.values import KINDS, RefusedError, shown
 from collsim.core.schema import expected_schema
@@ -13,6 +13,11 @@ from collsim.files import read_text
 __all__ = ["REQUIRED", "Table", "parse_table", "read_table"]
 
 REQUIRED: Final = object()
+
+D = TypeVar("D")
+TextKind = Literal["text", "sharing", "family", "kind"]
+WholeKind = Literal["count", "size"]
+RealKind = Literal["number", "part", "time", "bandwidth", "time per byte"]
 
 _WHERE = re.compile(r"(.*?)\s*\(at (?:(line \d+, column \d+)|end of document)\)", re.DOTALL)
 
@@ -39,7 +44,7 @@ class Table:
     collsim.errors.ConfigError: my.toml: lnik: unknown key; did you mean 'link'? ...
     """
 
-    def __init__(self, file: str, data: Mapping[str, Any], where: str = "") -> None:
+    def __init__(self, file: str, data: Mapping[str, object], where: str = "") -> None:
         self.file = file
         self.data = data
         self.where = where
@@ -58,7 +63,24 @@ class Table:
             if key not in known:
                 raise ConfigError.unknown_key(self.file, self.key(key), known)
 
-    def take(self, key: str, kind: str, default: object = REQUIRED) -> Any:
+    @overload
+    def take(self, key: str, kind: TextKind) -> str: ...
+    @overload
+    def take(self, key: str, kind: TextKind, default: D) -> str | D: ...
+    @overload
+    def take(self, key: str, kind: WholeKind) -> int: ...
+    @overload
+    def take(self, key: str, kind: WholeKind, default: D) -> int | D: ...
+    @overload
+    def take(self, key: str, kind: RealKind) -> float: ...
+    @overload
+    def take(self, key: str, kind: RealKind, default: D) -> float | D: ...
+    @overload
+    def take(self, key: str, kind: Literal["flag"], default: bool) -> bool: ...
+    @overload
+    def take(self, key: str, kind: str, default: object = ...) -> object: ...
+
+    def take(self, key: str, kind: str, default: object = REQUIRED) -> object:
         """Return a value, read by its kind.
 
         Parameters

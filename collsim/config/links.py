@@ -1,9 +1,11 @@
 """Links in configuration files: presets by name, or tables with numbers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Final
 
-from collsim.config.document import Table, read_table
+from collsim.config.document import RealKind, Table, read_table
 from collsim.config.presets import preset_names, preset_path
 from collsim.config.values import FAMILIES, PROVENANCE
 from collsim.core.link import LinkClass
@@ -25,7 +27,11 @@ __all__ = [
 SCHEMA = "collsim/link/1"
 SEPARATOR = " | "  # between the sources of the numbers of a link
 
-_NUMBERS = {"bandwidth": "bandwidth", "alpha": "time", "alpha_busy": "time"}
+_NUMBERS: Final[Mapping[str, RealKind]] = {
+    "bandwidth": "bandwidth",
+    "alpha": "time",
+    "alpha_busy": "time",
+}
 _KEYS = ("name", "summary", *_NUMBERS, "source", "kind")
 
 

@@ -100,10 +100,7 @@ def _spec(top: Table) -> ClusterSpec:
     cost = top.table("cost")
     cost.only(("gamma", "launch", *_PROVENANCE))
     _provenance(cost)
-    gamma, launch = (
-        cost.take(key, kind, 0.0)
-        for key, kind in (("gamma", "time per byte"), ("launch", "time"))
-    )
+    gamma, launch = cost.take("gamma", "time per byte", 0.0), cost.take("launch", "time", 0.0)
     if "links" in top:
         for key in ("node", "network"):
             if key in top:

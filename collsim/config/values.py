@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from collsim.errors import InputError
 from collsim.units import MAX_RANKS, MAX_SIZE, parse_bandwidth, parse_size, parse_time
@@ -233,7 +233,7 @@ def _one_of(known: tuple[str, ...], value: object) -> str:
     return str(value)
 
 
-KINDS: Final[Mapping[str, tuple[Callable[[object], Any], str]]] = {
+KINDS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "text": (_text, "text"),
     "flag": (_flag, "true or false"),
     "count": (_count, f"a whole number from 1 to {MAX_RANKS}"),

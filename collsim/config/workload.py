@@ -127,8 +127,9 @@ def _parallel(table: Table) -> Parallel:
     bucket = table.take("bucket", "size", usual.bucket)
     if bucket == 0:
         raise table.refuse("bucket", "a size above 0")
-    prefetch = table.data.get("prefetch", usual.prefetch)
-    if prefetch != 0 or isinstance(prefetch, bool):
+    none = table.data.get("prefetch")
+    prefetch = 0
+    if none != 0 or isinstance(none, bool):
         prefetch = table.take("prefetch", "count", usual.prefetch)
     return Parallel(
         tensor=table.take("tensor", "count", 1),
@@ -160,7 +161,8 @@ def _compute(top: Table, derived: bool) -> Compute:
         both = next((key for key in flops if key in table), None)
         if both is not None:
             raise table.refuse(both, "either peak and efficiency, or forward and backward")
-        return Compute(**{key: table.take(key, "time") for key in times}, **found)
+        forward, backward = (table.take(key, "time") for key in times)
+        return Compute(forward=forward, backward=backward, **found)
     peak = table.data.get("peak", 1)
     if isinstance(peak, bool) or not isinstance(peak, int | float) or not 1 <= peak <= _FASTEST:
         raise table.refuse("peak", "operations per second, 1 to 1e30, such as 989.4e12")

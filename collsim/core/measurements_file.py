@@ -16,9 +16,15 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from collsim.core.measurements_format import DETAIL, ROW_COLUMNS, SCHEMA, SOURCE_COLUMNS
+from collsim.core.measurements_format import (
+    DETAIL,
+    ROW_COLUMNS,
+    SCHEMA,
+    SOURCE_COLUMNS,
+    MeasuredRow,
+)
 from collsim.core.measurements_reader import FOREIGN, file_error, parsed, read_rows
 from collsim.errors import FileError, InputError
 
@@ -71,8 +77,8 @@ class RowFile:
 
     def __init__(self, path: str | os.PathLike[str], resume: bool = False) -> None:
         self.path = os.fspath(path)
-        self._told: dict[str, Any] | None = None
-        self.rows: list[dict[str, Any]] = []
+        self._told: dict[str, object] | None = None
+        self.rows: list[MeasuredRow] = []
         check_target(self.path, resume)
         try:
             self._descriptor, self._made = _opened(self.path, resume)
@@ -138,7 +144,7 @@ class RowFile:
             except OSError as error:
                 raise FileError(self.path, error) from error
 
-    def append(self, row: Mapping[str, Any]) -> None:
+    def append(self, row: Mapping[str, object]) -> None:
         """Write one row; once this returns, the operating system has all of it.
 
         Keys that say where it came from go to a header, unless the last one says the same;
@@ -280,7 +286,7 @@ def _exists(path: str) -> FileError:
     return FileError(path, "exists; --resume goes on with it, or name another file")
 
 
-def _line(values: Mapping[str, Any]) -> str:
+def _line(values: Mapping[str, object]) -> str:
     try:
         return json.dumps(dict(values), allow_nan=False, ensure_ascii=False) + "\n"
     except ValueError as error:

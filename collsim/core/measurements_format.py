@@ -13,7 +13,7 @@ CSV is for people: one line of columns, `COLUMNS`, of which `collective`, `ranks
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from collsim.core.measurements import Measurement, Source
 from collsim.errors import InputError
@@ -25,6 +25,7 @@ __all__ = [
     "ROW_COLUMNS",
     "SCHEMA",
     "SOURCE_COLUMNS",
+    "MeasuredRow",
     "row_of",
     "source_of",
     "values_of",
@@ -32,8 +33,47 @@ __all__ = [
 
 SCHEMA: Final = "collsim/measurements/1"
 
+
+class MeasuredRow(TypedDict, total=False):
+    """All that is said of a row of live measurements: `ROW_COLUMNS`, where from, and detail.
+
+    Seconds of one call, bytes of the full buffer. What is not known is not there; a writer may
+    say more than this.
+    """
+
+    collective: str
+    ranks: int
+    nodes: int
+    size: int
+    count: int
+    dtype: str
+    op: str
+    root: int
+    algorithm: str
+    protocol: str
+    in_place: bool
+    wrong: int
+    seconds: float
+    library: str
+    clock: str
+    process_model: str
+    device: str
+    backend: str
+    pattern: str
+    pairs: list[list[int]]
+    at_once: int
+    world: int
+    ranks_per_node: int
+    runs: str
+    chunks: int
+    repetitions: int
+    low: float
+    high: float
+    relative_error: float
+
+
 # Column -> field and type; bytes of the full buffer, seconds of one call.
-ROW_COLUMNS: Final[Mapping[str, tuple[str, type]]] = {
+ROW_COLUMNS: Final[Mapping[str, tuple[str, type[str | int | float]]]] = {
     "collective": ("collective", str),
     "ranks": ("ranks", int),
     "nodes": ("nodes", int),
@@ -110,9 +150,9 @@ def row_of(values: Mapping[str, object], source: Source) -> Measurement:
     return Measurement(**fields, source=source)  # type: ignore[arg-type]
 
 
-def _real(name: str, value: Any) -> float:
+def _real(name: str, value: object) -> float:
     try:
-        return float(value)
+        return float(value)  # type: ignore[arg-type]
     except OverflowError as error:
         raise InputError(f"{name}: got {_shown(value)}, expected a finite number") from error
 

@@ -4,10 +4,10 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from collsim.core.measurements import Source
-from collsim.core.measurements_format import DETAIL, SCHEMA, SOURCE_COLUMNS, row_of
+from collsim.core.measurements_format import DETAIL, SCHEMA, SOURCE_COLUMNS, MeasuredRow, row_of
 from collsim.core.schema import expected_schema
 from collsim.errors import CollsimError, FileError, InputError
 
@@ -17,7 +17,7 @@ FOREIGN: Final = f"is no file of measurements, expected {SCHEMA}"
 """What is said of another file."""
 
 
-def read_rows(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
+def read_rows(path: str | os.PathLike[str]) -> list[MeasuredRow]:
     """Return the whole rows of a file of measurements, each with all that is said of it.
 
     Raises
@@ -34,9 +34,9 @@ def read_rows(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     return list(parsed(path, text[: text.rfind("\n") + 1]))
 
 
-def parsed(path: str, text: str) -> Iterator[dict[str, Any]]:
+def parsed(path: str, text: str) -> Iterator[MeasuredRow]:
     """Yield the rows of a text; FileError if it is no file of measurements."""
-    source: dict[str, Any] | None = None
+    source: dict[str, object] | None = None
     # Not splitlines, which cuts at characters that JSON has in its strings.
     for number, written in enumerate(text.split("\n")[:-1], 1):
         # A machine that lost its power may leave a block of zeros where rows were to be.
@@ -69,8 +69,8 @@ def _of_another_version(schema: object) -> bool:
 
 
 def _checked(
-    path: str, line: int, source: Mapping[str, Any], found: dict[str, Any]
-) -> dict[str, Any]:
+    path: str, line: int, source: Mapping[str, object], found: dict[str, object]
+) -> MeasuredRow:
     """Return a row, all of whose columns can be true; FileError names its line."""
     detail = found.pop(DETAIL, None)
     # What is no collective has none, and else what every row has.
@@ -89,7 +89,7 @@ def _checked(
         _check_pairs(row.get("pairs"), row.get("world"))
     except CollsimError as error:
         raise FileError(path, f"line {line}: {error}") from error
-    return row
+    return cast(MeasuredRow, row)
 
 
 def _check_pairs(pairs: list[Any] | None, world: int | None) -> None:

@@ -1,7 +1,7 @@
 """On what a row of live measurements was measured: rows of two setups are never mixed."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 __all__ = ["OURS", "SETUP", "setup_of"]
 
@@ -12,7 +12,7 @@ SETUP: Final = ("library", "device", "ranks_per_gpu")
 """Fields of a row that say on what it was measured."""
 
 
-def setup_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def setup_of(row: Mapping[str, object]) -> tuple[object, ...]:
     """Return what a row says of the library and the machine that it was measured on.
 
     Without GPUs the cores are what does the work, so how many there were counts.

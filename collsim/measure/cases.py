@@ -1,8 +1,8 @@
 """The points of a job, in the order in which they are measured, and what names each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from collsim.core.collective import Collective, collective
 from collsim.core.dtype import element_size
@@ -69,7 +69,7 @@ class Case:
         how = "/".join(part for part in (self.algorithm, *self.forced) if part)
         return f"{self.collective}/{how}, {size}"
 
-    def fields(self, job: Job, ranks: int) -> dict[str, Any]:
+    def fields(self, job: Job, ranks: int) -> dict[str, object]:
         """Return the fields of a row that say what was measured."""
         whole = self.pattern == "collective"
         kind = collective(self.collective) if self.collective else None
@@ -102,7 +102,7 @@ class Case:
         }
 
 
-def key_of(row: dict[str, Any]) -> str:
+def key_of(row: Mapping[str, object]) -> str:
     """Return what names a measured point."""
     *_, cores = setup_of(row)
     return repr([*(row.get(field) for field in KEY), cores])

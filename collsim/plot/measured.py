@@ -13,6 +13,7 @@ from collsim.calibrate.point_to_point.nodes_cluster import cluster_of
 from collsim.calibrate.usable import usable
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
+from collsim.core.measurements_format import MeasuredRow
 from collsim.errors import InputError
 from collsim.plot.style import (
     STYLES,
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_measured"]
 
-Row = Mapping[str, Any]
-
 _POINTS = 81
 
 
@@ -40,7 +39,7 @@ def plot_measured(
     collective_name: str,
     a: str,
     b: str,
-    rows: Iterable[Row],
+    rows: Iterable[MeasuredRow],
     path: str | os.PathLike[str] | None = None,
 ) -> "Figure":
     """Draw measured times of two algorithms with their quartiles, and predicted curves.
@@ -96,7 +95,7 @@ def plot_measured(
     return figure
 
 
-def _check_alike(rows: Sequence[Row]) -> None:
+def _check_alike(rows: Sequence[MeasuredRow]) -> None:
     """Refuse rows that one curve would join although they are of different things."""
     for key, what, one in (
         ("ranks", "ranks", "rank count"),
@@ -105,7 +104,8 @@ def _check_alike(rows: Sequence[Row]) -> None:
         ("root", "root", "root"),
         ("chunks", "chunks", "number of chunks"),
     ):
-        found = sorted({str(row[key]) for row in rows if row.get(key) is not None}, key=_number)
+        told = {row.get(key) for row in rows} - {None}
+        found = sorted(map(str, told), key=_number)
         if len(found) > 1:
             said = ", ".join(found)
             rows_of = f"{said} ranks" if key == "ranks" else f"{what} {said}"
@@ -116,7 +116,7 @@ def _number(text: str) -> tuple[int, str]:
     return (int(text) if text.isdecimal() else 0, text)
 
 
-def _of(rows: Sequence[Row], name: str, algorithm: str) -> list[Row]:
+def _of(rows: Sequence[MeasuredRow], name: str, algorithm: str) -> list[MeasuredRow]:
     found = [row for row in rows if row["algorithm"] == algorithm]
     if not found:
         known = ", ".join(sorted({str(row["algorithm"]) for row in rows})) or "none"
@@ -128,7 +128,11 @@ def _of(rows: Sequence[Row], name: str, algorithm: str) -> list[Row]:
 
 
 def _draw(
-    name: str, names: Sequence[str], pair: Sequence[list[Row]], cluster: Cluster, said: str
+    name: str,
+    names: Sequence[str],
+    pair: Sequence[list[MeasuredRow]],
+    cluster: Cluster,
+    said: str,
 ) -> "Figure":
     from collsim.plot.picture import Picture
 

@@ -1,20 +1,31 @@
 """A cluster for the reader, as a tree of text."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from collsim.config.links import SEPARATOR
+from collsim.report.cluster_data import (
+    ClusterData,
+    CutRow,
+    FaultRow,
+    LinkRow,
+    PortRows,
+    ProfileRow,
+    RouteRow,
+)
 from collsim.units import format_bandwidth, format_time
 
 __all__ = ["cluster_text"]
 
-Row = dict[str, Any]
+Item = str | tuple[str, list[str]]
+"""A line, or one with lines below it."""
+Part = tuple[str, Sequence[Item]]
+"""A part of the tree, with its items."""
 
 _NODES_SHOWN = 4
 _FAULTS_SHOWN = 16
 
 
-def cluster_text(data: Row) -> str:
+def cluster_text(data: ClusterData) -> str:
     """Return what :func:`collsim.report.cluster_view.cluster_data` found as a tree of text.
 
     Examples
@@ -47,7 +58,7 @@ def cluster_text(data: Row) -> str:
         f"{data['cluster']}: {data['shape']}, {ranks} rank{'s' * (ranks != 1)}, "
         f"sharing {data['sharing']}"
     )
-    parts: list[tuple[str, list[Any]]] = [
+    parts: list[Part] = [
         ("nodes", _node_lines(data["nodes"])),
         ("links, each direction", [_link_lines(row) for row in data["rows"]]),
         ("ports of a GPU", _port_lines(data["ports"])),
@@ -60,14 +71,14 @@ def cluster_text(data: Row) -> str:
     return "\n".join([", ".join([head, *filter(None, extras)]), *_tree(shown)])
 
 
-def _multicast(data: Row) -> str:
+def _multicast(data: ClusterData) -> str:
     part = data["multicast_efficiency"]
     if part is None:
         return ""
     return "multicast in the switch" + (f" at {part:g} of the bandwidth" if part < 1 else "")
 
 
-def _tree(items: Sequence[Any]) -> list[str]:
+def _tree(items: Sequence[Part | Item]) -> list[str]:
     """Draw items, each a line or a pair of a line and the items below it."""
     lines = []
     for i, item in enumerate(items):
@@ -94,8 +105,8 @@ def _span(ranks: list[int]) -> str:
     return f"GPUs {' '.join(map(str, ranks))}"
 
 
-def _profile_line(profile: Row) -> str:
-    ranks, nodes = (", ".join(map(str, profile[key])) for key in ("ranks", "nodes"))
+def _profile_line(profile: ProfileRow) -> str:
+    ranks, nodes = (", ".join(map(str, part)) for part in (profile["ranks"], profile["nodes"]))
     return f"{profile['profile']}: {ranks} ranks of {nodes} node{'s' * (nodes != '1')}"
 
 
@@ -107,7 +118,7 @@ def _rate(gigabytes: float) -> str:
     return format_bandwidth(gigabytes * 1e9)
 
 
-def _link_lines(row: Row) -> tuple[str, list[str]]:
+def _link_lines(row: LinkRow) -> tuple[str, list[str]]:
     count = f"{row['links']} link{'s' * (row['links'] != 1)}"
     if row["lanes"] is None:
         # One entry that stands for a link of every pair, or links that limit nothing.
@@ -125,7 +136,7 @@ def _link_lines(row: Row) -> tuple[str, list[str]]:
     return text, [": ".join(filter(None, [row["kind"], row["source"]]))]
 
 
-def _port_lines(ports: dict[str, Row | None]) -> list[str]:
+def _port_lines(ports: PortRows) -> list[str]:
     lines = []
     for name, port in zip(("out", "in"), (ports["egress"], ports["ingress"]), strict=True):
         if port is not None:
@@ -134,15 +145,13 @@ def _port_lines(ports: dict[str, Row | None]) -> list[str]:
     return lines
 
 
-def _cut_line(cut: Row) -> str:
+def _cut_line(cut: CutRow) -> str:
     groups = f"{cut['groups']} group{'s' * (cut['groups'] != 1)}"
     each = f"{_rate(cut['out'])} out and {_rate(cut['in'])} in"
-    if (cut.get("least_out", cut["out"]), cut.get("least_in", cut["in"])) == (
-        cut["out"],
-        cut["in"],
-    ):
+    out, into = cut.get("least_out", cut["out"]), cut.get("least_in", cut["in"])
+    if (out, into) == (cut["out"], cut["in"]):
         return f"{cut['cut']}: {groups}, {each}, each"
-    least = f"{_rate_or_none(cut['least_out'])} out and {_rate_or_none(cut['least_in'])} in"
+    least = f"{_rate_or_none(out)} out and {_rate_or_none(into)} in"
     return f"{cut['cut']}: {groups}, from {least} to {each}"
 
 
@@ -150,7 +159,7 @@ def _rate_or_none(gigabytes: float) -> str:
     return _rate(gigabytes) if gigabytes else "nothing"
 
 
-def _fault_lines(faults: list[Row]) -> list[str]:
+def _fault_lines(faults: list[FaultRow]) -> list[str]:
     lines = [
         f"{fault['name']}: {format(fault['left'], '.4g')} of its bandwidth is left"
         if fault["left"]
@@ -162,9 +171,9 @@ def _fault_lines(faults: list[Row]) -> list[str]:
     return lines
 
 
-def _route_lines(route: Row) -> tuple[str, list[str]]:
+def _route_lines(route: RouteRow) -> tuple[str, list[str]]:
     head = f"{route['src']} to {route['dst']}"
-    if not route["links"]:
+    if route["bandwidth"] is None:
         return f"{head}: no link, no time", []
     text = f"{head}: alpha {_us(route['alpha_us'])}, {_rate(route['bandwidth'])}"
     return text, [

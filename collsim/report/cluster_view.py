@@ -1,23 +1,30 @@
 """A cluster for the reader, as data: nodes, links, ports, cuts and the routes of pairs."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from collsim.config.fitted import IDEAL
 from collsim.core.cluster import Cluster, Ports
 from collsim.errors import InputError
-from collsim.report.inventory import link_values, plain, profiles_of
+from collsim.report.cluster_data import (
+    ClusterData,
+    CutRow,
+    FaultRow,
+    PortRow,
+    ProfileRow,
+    RouteLink,
+    RouteRow,
+)
+from collsim.report.inventory import link_values, plain, shipped_profiles
 from collsim.topology import cut_rates
 
 __all__ = ["cluster_data"]
 
-Row = dict[str, Any]
-
 _ROUNDING = 1e-9
 
 
-def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Row:
+def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> ClusterData:
     """Return what there is to say of a cluster, as data for JSON.
 
     Parameters
@@ -75,12 +82,12 @@ def cluster_data(cluster: Cluster, routes: Sequence[tuple[int, int]] = ()) -> Ro
         "ports": {"egress": _port(cluster.egress), "ingress": _port(cluster.ingress)},
         "cuts": _cuts(cluster, bool(faults)),
         "faults": faults,
-        "profiles": profiles_of(cluster.name),
+        "profiles": _profiles(cluster.name),
         "routes": [_route(cluster, src, dst) for src, dst in routes],
     }
 
 
-def _faults(cluster: Cluster) -> list[Row]:
+def _faults(cluster: Cluster) -> list[FaultRow]:
     """Return the links that have not the whole bandwidth of their class."""
     links = cluster.links
     whole = np.array([link.bandwidth for link in links.classes])[links.kind]
@@ -91,8 +98,8 @@ def _faults(cluster: Cluster) -> list[Row]:
     ]
 
 
-def _cuts(cluster: Cluster, hurt: bool) -> list[Row]:
-    cuts: list[Row] = [
+def _cuts(cluster: Cluster, hurt: bool) -> list[CutRow]:
+    cuts: list[CutRow] = [
         {
             "cut": cut.name,
             "groups": int(np.unique(cut.group).size),
@@ -101,10 +108,26 @@ def _cuts(cluster: Cluster, hurt: bool) -> list[Row]:
         }
         for cut in cluster.cuts
     ]
-    for row, rates in zip(cuts, cut_rates(cluster) if hurt else (), strict=hurt):
-        for way, groups in zip(("out", "in"), rates, strict=True):
-            row[f"least_{way}"] = min(plain(float(groups.min()) / 1e9), row[way])
+    for row, (out, into) in zip(cuts, cut_rates(cluster) if hurt else (), strict=hurt):
+        row["least_out"] = min(plain(float(out.min()) / 1e9), row["out"])
+        row["least_in"] = min(plain(float(into.min()) / 1e9), row["in"])
     return cuts
+
+
+def _profiles(cluster: str) -> list[ProfileRow]:
+    """Return the shipped profiles that were fitted on a cluster."""
+    # "ideal" is no machine: such a profile is of one that has no preset.
+    own = (profile for profile in shipped_profiles() if profile.cluster == cluster != IDEAL)
+    return [
+        {
+            "profile": profile.name,
+            "collectives": list(profile.collectives),
+            "ranks": list(profile.ranks),
+            "nodes": list(profile.nodes),
+            "library": profile.library,
+        }
+        for profile in own
+    ]
 
 
 def _lanes(cluster: Cluster, kind: int) -> int | None:
@@ -112,11 +135,11 @@ def _lanes(cluster: Cluster, kind: int) -> int | None:
     return int(lanes.max()) or None if lanes.size else None
 
 
-def _port(port: Ports | None) -> Row | None:
+def _port(port: Ports | None) -> PortRow | None:
     return None if port is None else {"bandwidth": plain(1e-9 / port.beta), "lanes": port.lanes}
 
 
-def _route(cluster: Cluster, src: int, dst: int) -> Row:
+def _route(cluster: Cluster, src: int, dst: int) -> RouteRow:
     for rank in (src, dst):
         if not 0 <= rank < cluster.ranks:
             raise InputError(
@@ -124,7 +147,7 @@ def _route(cluster: Cluster, src: int, dst: int) -> Row:
             )
     links = cluster.links
     route = cluster.route(src, dst)
-    crossed = [
+    crossed: list[RouteLink] = [
         {
             "name": links.names[i],
             "link": links.classes[links.kind[i]].name,

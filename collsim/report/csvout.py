@@ -9,7 +9,7 @@ from typing import Any
 __all__ = ["to_csv"]
 
 
-def to_csv(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
+def to_csv(keys: Sequence[str], rows: Sequence[Mapping[str, object]]) -> str:
     """Return rows as CSV with one line of keys.
 
     What is missing is an empty cell, a truth value ``true`` or ``false``, and what has

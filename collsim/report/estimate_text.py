@@ -1,6 +1,6 @@
 """A step of training for the reader: its parts, and a row per collective."""
 
-from typing import Any, Final
+from typing import Final
 
 from collsim.report.records import check_finite, keys_of
 from collsim.report.table import aligned, format_number, format_us
@@ -18,7 +18,7 @@ STEP_KEYS: Final = (
 )  # fmt: skip
 
 
-def estimate_head(found: Estimate, healthy: Estimate | None) -> dict[str, Any]:
+def estimate_head(found: Estimate, healthy: Estimate | None) -> dict[str, object]:
     """Return what holds of the step as a whole.
 
     Parameters
@@ -28,7 +28,7 @@ def estimate_head(found: Estimate, healthy: Estimate | None) -> dict[str, Any]:
     healthy : Estimate, optional
         The same on a healthy cluster; adds ``healthy_step_us`` and ``change``.
     """
-    head: dict[str, Any] = {"workload": found.workload}
+    head: dict[str, object] = {"workload": found.workload}
     head |= {key: getattr(found, key) for key in STEP_KEYS}
     if healthy is not None:
         head["healthy_step_us"] = healthy.step_us

@@ -1,6 +1,6 @@
 """Fits for the reader."""
 
-from typing import Any, Final
+from typing import Final
 
 from collsim.calibrate.fit import FitResult
 from collsim.core.profile import ErrorSummary, Parameter
@@ -21,7 +21,7 @@ __all__ = [
 _ONE: Final = {"collectives": "collective", "ranks": "rank count", "nodes": "node count"}
 
 
-def fit_rows(found: FitResult) -> list[dict[str, Any]]:
+def fit_rows(found: FitResult) -> list[dict[str, object]]:
     """Return the fitted rows, each with what was measured and what the fit says."""
     rows = []
     for row, seconds in zip(found.rows, found.predicted, strict=True):
@@ -39,7 +39,7 @@ def fit_rows(found: FitResult) -> list[dict[str, Any]]:
     return rows
 
 
-def fit_head(found: FitResult) -> dict[str, Any]:
+def fit_head(found: FitResult) -> dict[str, object]:
     """Return ``profile``, ``parameters`` and ``errors`` of a fit."""
     profile = record(found.profile)
     del profile["parameters"], profile["errors"]
@@ -54,22 +54,22 @@ def fit_head(found: FitResult) -> dict[str, Any]:
     }
 
 
-def _without(found: FitResult) -> dict[str, Any]:
+def _without(found: FitResult) -> dict[str, object]:
     """Return the errors without rows that stand out, where some do."""
     errors = found.errors.without_outliers
     return {} if errors is None else {"without_outliers": _errors(errors, kind=True)}
 
 
-def _parameter(parameter: Parameter) -> dict[str, Any]:
+def _parameter(parameter: Parameter) -> dict[str, object]:
     return {key: getattr(parameter, key) for key in ("value", "low", "high", "unit")}
 
 
-def _errors(errors: ErrorSummary, kind: bool) -> dict[str, Any]:
+def _errors(errors: ErrorSummary, kind: bool) -> dict[str, object]:
     named = {"kind": errors.kind} if kind else {}
     return {**named, "median": errors.median, "p90": errors.p90, "n": errors.n}
 
 
-def parameter_rows(found: FitResult) -> list[dict[str, Any]]:
+def parameter_rows(found: FitResult) -> list[dict[str, object]]:
     """Return a row for each parameter, for CSV."""
     return [{"parameter": key, **_parameter(p)} for key, p in found.parameters.items()]
 

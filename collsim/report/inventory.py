@@ -1,23 +1,24 @@
 """What there is: rows of the algorithms, collectives, clusters, links and profiles."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from collsim.algorithms import algorithm_names, find
-from collsim.config import profile as profiles
 from collsim.config.cluster import find_spec
-from collsim.config.fitted import IDEAL
 from collsim.config.links import preset_link
-from collsim.config.presets import preset_names, preset_path
+from collsim.config.presets import preset_names
+from collsim.config.profile_file import load_profile
 from collsim.config.values import FAMILIES
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES, Collective, collective
 from collsim.core.link import LinkClass
+from collsim.core.profile import Profile
 from collsim.errors import UnknownNameError
 from collsim.units import format_bandwidth, format_time
 
 __all__ = [
     "KINDS",
+    "LinkValues",
     "algorithm_rows",
     "cluster_rows",
     "collective_rows",
@@ -27,11 +28,11 @@ __all__ = [
     "link_values",
     "plain",
     "profile_rows",
-    "profiles_of",
+    "shipped_profiles",
     "text_table",
 ]
 
-Row = dict[str, Any]
+Row = dict[str, object]
 
 
 def algorithm_rows(collective_name: str | None = None) -> list[Row]:
@@ -158,7 +159,18 @@ def link_rows() -> list[Row]:
     ]
 
 
-def link_values(link: LinkClass) -> Row:
+class LinkValues(TypedDict):
+    """A link class: microseconds, and GB/s in one direction."""
+
+    link: str
+    alpha_us: float
+    bandwidth: float
+    alpha_busy_us: float
+    kind: str
+    source: str
+
+
+def link_values(link: LinkClass) -> LinkValues:
     """Return a link class as a row: microseconds, and GB/s in one direction."""
     return {
         "link": link.name,
@@ -181,39 +193,33 @@ def plain(value: float) -> float:
     return float(f"{value:.12g}")
 
 
-def profile_rows() -> list[Row]:
-    """Return a row for every profile that ships with collsim."""
-    rows = []
-    for name in preset_names("profiles"):
-        profile = profiles.load(str(preset_path("profiles", name)))
-        rows.append(
-            {
-                "profile": name,
-                "cluster": profile.cluster,
-                "model": profile.model,
-                # Fitted times of NCCL are of whatever it chooses.
-                "algorithm": None if profile.model == "nccl" else profile.algorithm,
-                "collectives": list(profile.collectives),
-                "ranks": list(profile.ranks),
-                "nodes": list(profile.nodes),
-                "library": profile.library,
-            }
-        )
-    return rows
-
-
-def profiles_of(cluster: str) -> list[Row]:
-    """Return what shipped profiles were fitted on a cluster: their names, and to what.
+def shipped_profiles() -> list[Profile]:
+    """Return the profiles that ship with collsim, by the alphabet.
 
     Examples
     --------
-    >>> profiles_of("no-such-cluster")
-    []
+    >>> shipped_profiles()[0].name
+    'a100-nvswitch-8'
     """
-    keys = ("profile", "collectives", "ranks", "nodes", "library")
-    # "ideal" is no machine: such a profile is of one that has no preset.
-    found = (row for row in profile_rows() if row["cluster"] == cluster != IDEAL)
-    return [{key: row[key] for key in keys} for row in found]
+    return [load_profile(name) for name in preset_names("profiles")]
+
+
+def profile_rows() -> list[Row]:
+    """Return a row for every profile that ships with collsim."""
+    return [
+        {
+            "profile": profile.name,
+            "cluster": profile.cluster,
+            "model": profile.model,
+            # Fitted times of NCCL are of whatever it chooses.
+            "algorithm": None if profile.model == "nccl" else profile.algorithm,
+            "collectives": list(profile.collectives),
+            "ranks": list(profile.ranks),
+            "nodes": list(profile.nodes),
+            "library": profile.library,
+        }
+        for profile in shipped_profiles()
+    ]
 
 
 KINDS: Final[Mapping[str, Callable[[], list[Row]]]] = {
@@ -265,11 +271,13 @@ def inventory_text(kind: str, rows: Sequence[Row]) -> str:
 
 
 def _with_units(row: Row) -> Row:
+    """Return a row of a link with its numbers as text."""
+    number = {key: float(str(row[key])) for key in ("bandwidth", "alpha_us", "alpha_busy_us")}
     return {
         **row,
-        "bandwidth": format_bandwidth(row["bandwidth"] * 1e9),
-        "alpha": format_time(row["alpha_us"] * 1e-6),
-        "alpha_busy": format_time(row["alpha_busy_us"] * 1e-6),
+        "bandwidth": format_bandwidth(number["bandwidth"] * 1e9),
+        "alpha": format_time(number["alpha_us"] * 1e-6),
+        "alpha_busy": format_time(number["alpha_busy_us"] * 1e-6),
     }
 
 

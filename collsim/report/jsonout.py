@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 __all__ = ["to_json"]
 
 
-def to_json(words: str, head: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
+def to_json(
+    words: str, head: Mapping[str, object], rows: Sequence[Mapping[str, object]]
+) -> str:
     """Return an answer as the text of one JSON object.
 
     Parameters

@@ -1,16 +1,15 @@
 """What was measured on real ranks, as nccl-tests prints it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, Final
 
 from collsim.core.collective import collective
+from collsim.core.measurements_format import MeasuredRow
 from collsim.report.table import aligned, format_number, format_us
 from collsim.units import format_size
 
 __all__ = ["KEYS", "measured_rows", "measured_text"]
-
-Row = Mapping[str, Any]
 
 KEYS: Final = (
     "pattern", "pairs", "collective", "ranks", "nodes", "size", "count", "dtype", "op", "root",
@@ -25,7 +24,7 @@ _HALF: Final = f"{'time':>8}  {'algbw':>6}  {'busbw':>6}  {'#wrong':>6}"
 _UNITS: Final = f"{'(us)':>8}  {'(GB/s)':>6}  {'(GB/s)':>6}"
 
 
-def measured_rows(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def measured_rows(rows: Iterable[MeasuredRow]) -> list[dict[str, object]]:
     """Return rows with their bandwidths, all with the same keys.
 
     Examples
@@ -41,12 +40,12 @@ def measured_rows(rows: Iterable[Row]) -> list[dict[str, Any]]:
     ]
 
 
-def _times(row: Row) -> dict[str, float | None]:
+def _times(row: MeasuredRow) -> dict[str, float | None]:
     found = {"time_us": row["seconds"], "low_us": row.get("low"), "high_us": row.get("high")}
     return {key: None if value is None else value * 1e6 for key, value in found.items()}
 
 
-def _rates(row: Row) -> dict[str, float]:
+def _rates(row: MeasuredRow) -> dict[str, float]:
     seconds = row["seconds"]
     rate = row["size"] / seconds * 1e-9 if seconds else 0.0
     factor = 1.0
@@ -55,7 +54,7 @@ def _rates(row: Row) -> dict[str, float]:
     return {"algbw": rate if factor else 0.0, "busbw": rate * factor}
 
 
-def measured_text(rows: Sequence[Row]) -> str:
+def measured_text(rows: Sequence[MeasuredRow]) -> str:
     """Return nccl-tests' tables of the collectives, and one of the messages.
 
     A library that works in place fills the columns for that, as nccl-tests does.
@@ -70,11 +69,11 @@ def measured_text(rows: Sequence[Row]) -> str:
     return "\n\n".join(parts) if parts else "nothing was measured"
 
 
-def _what(row: Row) -> tuple[Any, ...]:
+def _what(row: MeasuredRow) -> tuple[Any, ...]:
     return tuple(row.get(key) for key in ("collective", "runs", "algorithm", "protocol"))
 
 
-def _table(name: str, how: Sequence[Any], rows: Sequence[Row]) -> str:
+def _table(name: str, how: Sequence[Any], rows: Sequence[MeasuredRow]) -> str:
     runs, algorithm, protocol = how
     first, last = rows[0], rows[-1]
     steps = (
@@ -97,7 +96,7 @@ def _table(name: str, how: Sequence[Any], rows: Sequence[Row]) -> str:
     return "\n".join(lines + [_line(row) for row in rows])
 
 
-def _devices(row: Row) -> list[str]:
+def _devices(row: MeasuredRow) -> list[str]:
     ranks, nodes = int(row["ranks"]), int(row.get("nodes") or 1)
     of_node = -(-ranks // nodes)
     name = row.get("device") or "CPU"
@@ -108,7 +107,7 @@ def _devices(row: Row) -> list[str]:
     ]
 
 
-def _line(row: Row) -> str:
+def _line(row: MeasuredRow) -> str:
     rates, time = _rates(row), format_us(row["seconds"] * 1e6)
     cells = (
         f"{time:>8}  {_rate(rates['algbw'])}  {_rate(rates['busbw'])}"
@@ -121,7 +120,7 @@ def _line(row: Row) -> str:
     return f"{row['size']:>12}  {_count(row):>12}  {what}  {'  '.join(halves)}"
 
 
-def _count(row: Row) -> int:
+def _count(row: MeasuredRow) -> int:
     """Return nccl-tests' count: of one rank where the buffer is cut into shares."""
     kind = collective(row["collective"])
     return int(row["count"]) // int(row["ranks"]) if kind.split else int(row["count"])
@@ -131,7 +130,7 @@ def _rate(value: float) -> str:
     return f"{value:6.2f}" if value < 1000 else f"{value:6.0f}"
 
 
-def _messages(rows: Sequence[Row]) -> str:
+def _messages(rows: Sequence[MeasuredRow]) -> str:
     table = [
         (
             str(row["pattern"]),

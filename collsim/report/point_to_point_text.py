@@ -20,7 +20,7 @@ KEYS: Final = (
 )  # fmt: skip
 
 
-def compared_rows(pairs: Sequence[Compared]) -> list[dict[str, Any]]:
+def compared_rows(pairs: Sequence[Compared]) -> list[dict[str, object]]:
     """Return measured schedules beside their predictions."""
     return [
         {

@@ -22,7 +22,7 @@ def keys_of(kind: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
-def record(row: Any) -> dict[str, Any]:
+def record(row: Any) -> dict[str, object]:
     """Return a row as a mapping; rows within it too.
 
     Raises
@@ -35,7 +35,7 @@ def record(row: Any) -> dict[str, Any]:
     return found
 
 
-def records(rows: Iterable[Any]) -> list[dict[str, Any]]:
+def records(rows: Iterable[Any]) -> list[dict[str, object]]:
     """Return rows as mappings."""
     return [record(row) for row in rows]
 
@@ -48,7 +48,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def check_finite(record: Mapping[str, Any]) -> None:
+def check_finite(record: Mapping[str, object]) -> None:
     """Raise InputError, naming the key, if a number in a mapping is infinite or none."""
     for key, value in record.items():
         if isinstance(value, float) and not math.isfinite(value):

@@ -1,6 +1,6 @@
 """A simulation for the reader: what ran, how long, and the critical path."""
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from collsim.choose.predict import COMPARED, Row
 from collsim.core.collective import collective
@@ -26,7 +26,7 @@ _PARTS: Final = ("launch", "alpha", "beta", "gamma", "waiting")
 
 def simulation_record(
     row: Row, timeline: Timeline, folded: Folded | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return a simulation as a mapping.
 
     Parameters
@@ -66,7 +66,21 @@ def simulation_record(
     return {key: found[key] for key in (*SIMULATION_KEYS, "critical_path")}
 
 
-def _steps(timeline: Timeline, folded: Folded | None) -> list[dict[str, Any]]:
+class PathStep(TypedDict):
+    """A message of the critical path; see :func:`simulation_record`."""
+
+    operation: int
+    round: int
+    src: int
+    dst: int
+    bytes: float
+    start_us: float
+    finish_us: float
+    why: str
+    waiting_us: float
+
+
+def _steps(timeline: Timeline, folded: Folded | None) -> list[PathStep]:
     schedule, fraction = timeline.schedule, timeline.schedule.fraction
     receiver = schedule.dst if folded is None else folded.receiver
     return [
@@ -85,34 +99,34 @@ def _steps(timeline: Timeline, folded: Folded | None) -> list[dict[str, Any]]:
     ]
 
 
-def simulation_text(found: dict[str, Any], title: str, timeline: Timeline) -> str:
-    """Return what :func:`simulation_record` found as text for the reader.
+def simulation_text(
+    row: Row, timeline: Timeline, title: str, folded: Folded | None = None
+) -> str:
+    """Return a simulation as text for the reader.
 
     Parameters
     ----------
-    found : dict
-        The simulation.
+    row, timeline, folded
+        As :func:`simulation_record` takes them.
     title : str
         The collective and where it ran.
-    timeline : Timeline
-        What it was made from.
     """
     party = timeline.schedule.party
-    chunks = f" in {found['chunks']} chunks" if found["chunks"] > 1 else ""
-    shares = [
-        f"{part} {format_us(found[f'{part}_us'])}" for part in _PARTS if found[f"{part}_us"] > 0
-    ]
+    operations = timeline.operations if folded is None else folded.operations
+    chunks = f" in {row.chunks} chunks" if row.chunks > 1 else ""
+    parts = [(part, getattr(timeline.breakdown, part) * 1e6) for part in _PARTS]
+    shares = [f"{part} {format_us(us)}" for part, us in parts if us > 0]
     lines = [
-        f"{title}, {format_size(found['size'])}, algorithm {found['algorithm']}{chunks}",
-        f"rounds      {found['rounds']}",
-        f"operations  {found['operations']}",
-        f"makespan    {format_us(found['makespan_us'])} us"
+        f"{title}, {format_size(row.size)}, algorithm {row.algorithm}{chunks}",
+        f"rounds      {timeline.rounds}",
+        f"operations  {operations}",
+        f"makespan    {format_us(timeline.makespan_us)} us"
         + (f" = {' + '.join(shares)}" if shares else ""),
     ]
-    steps = found["critical_path"]
+    steps = _steps(timeline, folded)
     if not steps:
         return "\n".join(lines)
-    lines += ["", f"critical path, {len(steps)} of {found['operations']} operations:"]
+    lines += ["", f"critical path, {len(steps)} of {operations} operations:"]
     shown = steps if len(steps) <= _SHOWN else [*steps[: _SHOWN - 1], steps[-1]]
     table = aligned(
         ("operation", "round", "from", "to", "bytes", "start us", "finish us", "held up by"),
@@ -125,7 +139,7 @@ def simulation_text(found: dict[str, Any], title: str, timeline: Timeline) -> st
                 f"{step['bytes']:.9g}",
                 format_us(step["start_us"]),
                 format_us(step["finish_us"]),
-                _held_up(step, found["sharing"]),
+                _held_up(step, row.sharing),
             )
             for step in shown
         ],
@@ -136,7 +150,7 @@ def simulation_text(found: dict[str, Any], title: str, timeline: Timeline) -> st
     return "\n".join([*lines, *table])
 
 
-def _held_up(step: dict[str, Any], sharing: str) -> str:
+def _held_up(step: PathStep, sharing: str) -> str:
     """Say what a message waited for before it started, and what slowed it down then."""
     why: str = _WHY.get(step["why"], step["why"])
     if (

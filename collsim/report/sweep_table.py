@@ -1,17 +1,52 @@
 """Rows of a sweep as a table for people."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final, TypedDict
 
 from collsim.report.table import aligned, format_number, format_us
 from collsim.units import format_size
 
-__all__ = ["sweep_table"]
+__all__ = ["Record", "sweep_table"]
 
 _LEFT: Final = ("cluster", "change", "collective", "algorithm", "protocol")
 
 
-def sweep_table(rows: Sequence[Mapping[str, Any]]) -> str:
+class Record(TypedDict, total=False):
+    """One row of the answer, by column; see :class:`collsim.choose.rows.Row`."""
+
+    sweep: str
+    point: int
+    cluster: str
+    nodes: int | None
+    ranks: int | None
+    change: str | None
+    collective: str
+    asked: str
+    size: float
+    count: int
+    dtype: str
+    op: str | None
+    root: int | None
+    algorithm: str
+    protocol: str | None
+    chunks: int
+    channels: int
+    model: str
+    sharing: str
+    time_us: float
+    algbw: float
+    busbw: float
+    alpha_us: float
+    beta_us: float
+    gamma_us: float
+    launch_us: float
+    waiting_us: float
+    lower_bound_us: float
+    efficiency: float | None
+    reason: str | None
+
+
+def sweep_table(rows: Sequence[Record]) -> str:
     """Return rows as a table; what has no time has its reason below.
 
     Parameters
@@ -33,11 +68,12 @@ def sweep_table(rows: Sequence[Mapping[str, Any]]) -> str:
         "cluster", "nodes", "ranks", *["change"] * changed, "collective", "size", "algorithm",
         "chunks", "time (us)", "busbw (GB/s)",
     ]  # fmt: skip
-    cells = []
+    cells: list[list[str]] = []
     reasons: dict[str, int] = {}
     for row in rows:
-        known = row["reason"] is None
-        number = 0 if known else reasons.setdefault(row["reason"], len(reasons) + 1)
+        reason = row["reason"]
+        known = reason is None
+        number = 0 if reason is None else reasons.setdefault(reason, len(reasons) + 1)
         cells.append(
             [
                 row["cluster"],
@@ -56,5 +92,5 @@ def sweep_table(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join([aligned(header, cells, _LEFT), *notes])
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return "-" if value is None else str(value)

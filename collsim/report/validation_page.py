@@ -177,7 +177,7 @@ def sheets_section(sheets: Sequence[SheetResult]) -> str:
     return f"{SHEETS_HEAD}\n{_table(head, rows, 3)}"
 
 
-def result_rows(found: Validation) -> list[dict[str, Any]]:
+def result_rows(found: Validation) -> list[dict[str, object]]:
     """Return a row for each result, for JSON and CSV.
 
     Examples
@@ -185,7 +185,7 @@ def result_rows(found: Validation) -> list[dict[str, Any]]:
     >>> result_rows(Validation((), (), None, "torch not installed", ()))
     []
     """
-    rows = []
+    rows: list[dict[str, object]] = []
     for one in found.results:
         line = LINES[one.line]
         rows.append(
@@ -207,7 +207,7 @@ def result_rows(found: Validation) -> list[dict[str, Any]]:
     return rows + [_sheet_row(sheet) for sheet in found.sheets]
 
 
-def _sheet_row(sheet: SheetResult) -> dict[str, Any]:
+def _sheet_row(sheet: SheetResult) -> dict[str, object]:
     return {
         "line": "datasheets",
         "system": sheet.system,

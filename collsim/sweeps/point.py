@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from collsim.choose.predict import predict
 from collsim.choose.rows import COMPARED, Row
@@ -11,12 +11,11 @@ from collsim.config.presets import is_path
 from collsim.core.cluster import Cluster
 from collsim.errors import CollsimError, InputError
 from collsim.report.records import check_finite
+from collsim.report.sweep_table import Record
 from collsim.topology import hurt
 
 __all__ = ["COLUMNS", "Change", "Place", "Point", "Record", "failed", "run"]
 
-# One row of the answer, by column.
-Record = dict[str, Any]
 
 _POINT: Final = ("sweep", "point", "cluster", "nodes", "ranks", "change", "collective", "asked")
 _ROW: Final = tuple(field.name for field in fields(Row) if field.name not in COMPARED)
@@ -127,7 +126,7 @@ class Point:
     collective: str
     algorithm: str
     sizes: tuple[int, ...]
-    run: tuple[tuple[str, Any], ...] = ()
+    run: tuple[tuple[str, object], ...] = ()
 
 
 def run(point: Point) -> list[Record]:
@@ -166,13 +165,13 @@ def _rows(point: Point, cluster: Cluster, sizes: tuple[int, ...]) -> Iterator[Re
     for row in answer.rows:
         told = {key: value for key, value in asdict(row).items() if key in _ROW}
         check_finite(told)
-        yield {**head, **told, "reason": None}
+        yield cast(Record, {**head, **told, "reason": None})
 
 
 def failed(point: Point, reason: str, cluster: Cluster | None = None) -> list[Record]:
     """Return the rows of a point without an answer: one for each size, with the reason."""
     head = {**dict.fromkeys(COLUMNS), **_head(point, cluster), "reason": reason}
-    return [{**head, "size": size} for size in point.sizes]
+    return [cast(Record, {**head, "size": size}) for size in point.sizes]
 
 
 def _head(point: Point, cluster: Cluster | None) -> Record:

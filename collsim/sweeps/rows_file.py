@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from collsim.errors import FileError
 from collsim.sweeps.point import COLUMNS, Record
@@ -49,11 +49,11 @@ def lines(kind: str, rows: Sequence[Record]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     # A reason is a line in the file, too.
-    writer.writerows([_cell(row[key]) for key in COLUMNS] for row in rows)
+    writer.writerows([_cell(row.get(key)) for key in COLUMNS] for row in rows)
     return text.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     return value.replace("\n", " ").replace("\r", " ") if isinstance(value, str) else value
 
 

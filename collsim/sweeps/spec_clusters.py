@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from collsim.config.changes import parse_changes
 from collsim.config.document import Table
@@ -12,10 +12,12 @@ from collsim.config.spec import read_spec
 from collsim.config.values import outside, shown
 from collsim.errors import CollsimError, ConfigError
 from collsim.sweeps.point import Change, Place
-from collsim.sweeps.spec_values import count, of_kind, refused, several, text
+from collsim.sweeps.spec_values import count, part, refused, several, text
 from collsim.units import parse_time
 
 __all__ = ["change_of", "places_of"]
+
+T = TypeVar("T")
 
 _CLUSTER: Final = (
     "cluster", "nodes", "gpus_per_node", "ranks", "alpha", "bandwidth", "sharing",
@@ -45,19 +47,17 @@ def places_of(table: Table) -> Iterator[Place]:
                 table.file, f"{table.key(key)}: an ideal network has none, expected ranks"
             )
     names = (None,) if ideal else several(table, "cluster", _cluster)
-    counts = [
+    nodes, gpus, ranks = (
         several(table, key, count, (None,)) for key in ("nodes", "gpus_per_node", "ranks")
-    ]
-    sharing = table.take("sharing", "sharing", None)
-    alpha, bandwidth = (
-        table.take(key, kind) if ideal else None
-        for key, kind in (("alpha", "time"), ("bandwidth", "bandwidth"))
     )
-    for name, nodes, gpus, ranks in product(names, *counts):
-        yield Place(name, nodes, gpus, ranks, alpha, bandwidth, sharing)
+    sharing = table.take("sharing", "sharing", None)
+    alpha = table.take("alpha", "time") if ideal else None
+    bandwidth = table.take("bandwidth", "bandwidth") if ideal else None
+    for one in product(names, nodes, gpus, ranks):
+        yield Place(*one, alpha, bandwidth, sharing)
 
 
-def _cluster(table: Table, key: str, value: Any) -> str:
+def _cluster(table: Table, key: str, value: object) -> str:
     """Return a preset's name, or the path of a file that can be read as a cluster."""
     name = str(text(table, key, value))
     try:
@@ -84,21 +84,21 @@ def change_of(table: Table) -> Change:
     return Change(
         name=table.take("name", "text", ""),
         set=texts,
-        degrade=tuple(_pairs(table, "degrade", of_kind("part"))),
+        degrade=tuple(_pairs(table, "degrade", part)),
         fail=several(table, "fail", text, ()),
         delay=tuple(_pairs(table, "delay", _late)),
     )
 
 
 def _pairs(
-    table: Table, key: str, read: Callable[[Table, str, Any], Any]
-) -> Iterator[tuple[str, Any]]:
-    inner: Mapping[str, Any] = table.table(key).data
-    for part, value in inner.items():
-        yield part, read(table.table(key), part, value)
+    table: Table, key: str, read: Callable[[Table, str, object], T]
+) -> Iterator[tuple[str, T]]:
+    inner: Mapping[str, object] = table.table(key).data
+    for name, value in inner.items():
+        yield name, read(table.table(key), name, value)
 
 
-def _late(table: Table, key: str, value: Any) -> float:
+def _late(table: Table, key: str, value: object) -> float:
     try:
         seconds = parse_time(value) if isinstance(value, str) else None
     except CollsimError as error:

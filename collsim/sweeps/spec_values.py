@@ -1,7 +1,7 @@
 """Values of a grid's file: one or several of each, and sizes as a list or a range."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, TypeVar
 
 from collsim.config.document import Table
 from collsim.config.values import shown
@@ -13,13 +13,15 @@ __all__ = [
     "MOST",
     "collective_of",
     "count",
-    "of_kind",
+    "part",
     "refused",
     "several",
     "sizes_of",
     "tables",
     "text",
 ]
+
+T = TypeVar("T")
 
 MOST: Final = 5_000_000
 """Rows; a grid of more is a mistake in a step."""
@@ -34,9 +36,9 @@ def refused(table: Table, key: str, error: CollsimError) -> ConfigError:
 def several(
     table: Table,
     key: str,
-    read: Callable[[Table, str, Any], Any],
-    default: tuple[Any, ...] | None = None,
-) -> tuple[Any, ...]:
+    read: Callable[[Table, str, object], T],
+    default: tuple[T, ...] | None = None,
+) -> tuple[T, ...]:
     """Return what a key holds, one value or a list of them."""
     if key not in table:
         if default is None:
@@ -53,18 +55,26 @@ def several(
     return tuple(found)
 
 
-def of_kind(kind: str) -> Callable[[Table, str, Any], Any]:
-    """Return the reader of a value by its kind."""
-    return lambda table, key, value: Table(table.file, {key: value}, table.where).take(
-        key, kind
-    )
+def text(table: Table, key: str, value: object) -> str:
+    """Return a value that has to be text."""
+    return _alone(table, key, value).take(key, "text")
 
 
-text = of_kind("text")
-count = of_kind("count")
+def count(table: Table, key: str, value: object) -> int:
+    """Return a value that has to be a whole number from 1 up."""
+    return _alone(table, key, value).take(key, "count")
 
 
-def collective_of(table: Table, key: str, value: Any) -> str:
+def part(table: Table, key: str, value: object) -> float:
+    """Return a value that has to be above 0 and at most 1."""
+    return _alone(table, key, value).take(key, "part")
+
+
+def _alone(table: Table, key: str, value: object) -> Table:
+    return Table(table.file, {key: value}, table.where)
+
+
+def collective_of(table: Table, key: str, value: object) -> str:
     """Return the name of a collective in any spelling."""
     try:
         return collective(text(table, key, value)).name
@@ -72,7 +82,7 @@ def collective_of(table: Table, key: str, value: Any) -> str:
         raise error if isinstance(error, ConfigError) else refused(table, key, error) from None
 
 
-def _size(table: Table, key: str, value: Any) -> int:
+def _size(table: Table, key: str, value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**60:
         return value
     if isinstance(value, str):
@@ -113,7 +123,9 @@ def sizes_of(top: Table) -> tuple[int, ...]:
     return tuple(found)
 
 
-def tables(top: Table, key: str, default: list[Any] | None = None) -> Iterator[Table]:
+def tables(
+    top: Table, key: str, default: Sequence[Mapping[str, object]] | None = None
+) -> Iterator[Table]:
     """Yield the tables of an array of tables."""
     given = top.data.get(key, default)
     if given is None:

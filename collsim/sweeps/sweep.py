@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
 
 from collsim.config.document import Table
 from collsim.errors import InputError
@@ -39,7 +38,7 @@ class Swept:
 
 
 def sweep(
-    grid: str | os.PathLike[str] | Mapping[str, Any],
+    grid: str | os.PathLike[str] | Mapping[str, object],
     output: str | os.PathLike[str] | None = None,
     *,
     resume: bool = False,

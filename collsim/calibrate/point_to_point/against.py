@@ -1,12 +1,12 @@
 """Measured schedules beside what the model of messages between pairs predicts for them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from collsim.algorithms import build, find
 from collsim.core.cluster import Cluster
+from collsim.core.measurements_format import MeasuredRow
 from collsim.core.schedule import Schedule
 from collsim.engine.simulate import simulate
 
@@ -25,7 +25,7 @@ class Compared:
         Seconds that the model says.
     """
 
-    row: Mapping[str, Any]
+    row: MeasuredRow
     predicted: float
 
     @property
@@ -34,7 +34,7 @@ class Compared:
         return float(self.row["seconds"]) / self.predicted
 
 
-def compare(rows: Iterable[Mapping[str, Any]], cluster: Cluster) -> list[Compared]:
+def compare(rows: Iterable[MeasuredRow], cluster: Cluster) -> list[Compared]:
     """Return the rows of our own schedules on as many ranks, each with its prediction.
 
     Examples

@@ -17,9 +17,9 @@ each other, is what all ranks pay once for beginning together: they wake from a 
 cores that are fewer than they. Adding up costs gamma for every byte, measured apart.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,13 @@ from numpy.typing import NDArray
 from collsim.calibrate.point_to_point.pair_fit import two_parameters, what_further_add
 from collsim.calibrate.scope import SHARED_CORES
 from collsim.calibrate.solve import solve, told_apart
+from collsim.core.measurements_format import MeasuredRow
 from collsim.core.profile import ErrorSummary, Parameter, Profile
 from collsim.errors import InputError
 from collsim.units import format_size
 
 __all__ = ["PointToPoint", "fit_point_to_point", "profile_of"]
 
-Row = Mapping[str, Any]
 FloatArray = NDArray[np.float64]
 
 _TOGETHER: Final = ("pairs", "exchange", "shift")
@@ -86,7 +86,7 @@ class PointToPoint:
 
 
 def fit_point_to_point(
-    rows: Iterable[Row],
+    rows: Iterable[MeasuredRow],
     pairs: Sequence[Sequence[int]] | None = None,
     lanes: Sequence[int] | None = None,
 ) -> PointToPoint:
@@ -170,7 +170,9 @@ def fit_point_to_point(
     )
 
 
-def _alone(rows: Sequence[Row], pairs: Sequence[Sequence[int]] | None = None) -> list[Row]:
+def _alone(
+    rows: Sequence[MeasuredRow], pairs: Sequence[Sequence[int]] | None = None
+) -> list[MeasuredRow]:
     """Return the rows of one message that is under way alone."""
     around = [
         row for row in rows
@@ -183,11 +185,11 @@ def _alone(rows: Sequence[Row], pairs: Sequence[Sequence[int]] | None = None) ->
     return [row for row in found if row.get("pairs") == wanted]
 
 
-def _many(row: Row) -> int:
+def _many(row: MeasuredRow) -> int:
     return int(row.get("at_once") or 1)
 
 
-def _columns(rows: Sequence[Row]) -> tuple[FloatArray, FloatArray]:
+def _columns(rows: Sequence[MeasuredRow]) -> tuple[FloatArray, FloatArray]:
     sizes = np.array([float(row["size"]) for row in rows])
     seconds = np.array([float(row["seconds"]) for row in rows])
     if not np.all(seconds > 0):
@@ -195,7 +197,9 @@ def _columns(rows: Sequence[Row]) -> tuple[FloatArray, FloatArray]:
     return sizes, seconds
 
 
-def _base(rows: Sequence[Row], alone: Sequence[Row], every: Sequence[Row]) -> FloatArray:
+def _base(
+    rows: Sequence[MeasuredRow], alone: Sequence[MeasuredRow], every: Sequence[MeasuredRow]
+) -> FloatArray:
     """Return what one message took at the size of each row, among as many ranks.
 
     What it took, and not what was fitted to it: a bend in those times, where caches end,
@@ -210,7 +214,7 @@ def _base(rows: Sequence[Row], alone: Sequence[Row], every: Sequence[Row]) -> Fl
     return np.array(made)
 
 
-def _launch(rows: Sequence[Row], alpha: float, beta: float) -> Parameter:
+def _launch(rows: Sequence[MeasuredRow], alpha: float, beta: float) -> Parameter:
     """Return what one message costs beyond itself where all ranks begin together."""
     own = [row for row in rows if row.get("pattern") == "start"]
     if not own:
@@ -222,7 +226,7 @@ def _launch(rows: Sequence[Row], alpha: float, beta: float) -> Parameter:
     return Parameter(max(0.0, extra), None, None, "s")
 
 
-def _gamma(rows: Sequence[Row]) -> float:
+def _gamma(rows: Sequence[MeasuredRow]) -> float:
     """Return seconds per byte added up; a constant part is the call's, not the bytes'."""
     own = [row for row in rows if row.get("pattern") == "add"]
     if len(own) < 2:
@@ -237,7 +241,9 @@ def _summary(kind: str, ratios: FloatArray) -> ErrorSummary:
     return ErrorSummary(kind, float(np.median(off)), float(np.quantile(off, 0.9)), off.size)
 
 
-def profile_of(found: PointToPoint, rows: Sequence[Row], name: str, source: str) -> Profile:
+def profile_of(
+    found: PointToPoint, rows: Sequence[MeasuredRow], name: str, source: str
+) -> Profile:
     """Return the profile of a message alone: alpha and beta of an ideal network.
 
     Parameters

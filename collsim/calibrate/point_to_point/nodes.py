@@ -9,16 +9,15 @@ where k of them leave a node at once, as in `shift`. Pairs that play ping-pong a
 nothing of it: they fall into step so that one's way there is the other's way back.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from collsim.calibrate.point_to_point.fit import PointToPoint, fit_point_to_point
+from collsim.core.measurements_format import MeasuredRow
 from collsim.errors import InputError
 
 __all__ = ["Nodes", "fit_nodes", "of_rows", "ranks_per_node"]
-
-Row = Mapping[str, Any]
 
 # Messages that share a NIC and are that much faster each than one alone: one rank does not
 # fill it.
@@ -61,7 +60,7 @@ class Nodes:
         return filled and (self.inside is None or not self.inside.shares)
 
 
-def of_rows(rows: Sequence[Row]) -> tuple[PointToPoint, Nodes | None]:
+def of_rows(rows: Sequence[MeasuredRow]) -> tuple[PointToPoint, Nodes | None]:
     """Return the fit of one machine, or of a node together with that of all nodes."""
     if all(int(row.get("nodes") or 1) == 1 for row in rows):
         return fit_point_to_point(rows), None
@@ -69,7 +68,7 @@ def of_rows(rows: Sequence[Row]) -> tuple[PointToPoint, Nodes | None]:
     return nodes.inside or nodes.between, nodes
 
 
-def ranks_per_node(rows: Iterable[Row]) -> int:
+def ranks_per_node(rows: Iterable[MeasuredRow]) -> int:
     """Return how many ranks each node had; all of them if rows tell of no other node.
 
     Examples
@@ -89,11 +88,11 @@ def ranks_per_node(rows: Iterable[Row]) -> int:
     return found.pop()
 
 
-def _world(row: Row) -> int:
+def _world(row: MeasuredRow) -> int:
     return int(row.get("world") or row["ranks"])
 
 
-def fit_nodes(rows: Iterable[Row]) -> Nodes:
+def fit_nodes(rows: Iterable[MeasuredRow]) -> Nodes:
     """Fit messages inside nodes and between them, each to its own rows.
 
     Parameters
@@ -144,13 +143,13 @@ def _nics(local: int) -> list[int]:
     return [k for k in range(1, local) if local % k == 0] or [1]
 
 
-def _where(row: Row, local: int) -> str:
+def _where(row: MeasuredRow, local: int) -> str:
     """Say whether the pairs of a row are inside nodes, between nodes, or both."""
     crossing = {a // local != b // local for a, b in row["pairs"]}
     return "both" if len(crossing) > 1 else "between" if crossing.pop() else "inside"
 
 
-def _of_one_node(row: Row, local: int) -> dict[str, Any]:
+def _of_one_node(row: MeasuredRow, local: int) -> MeasuredRow:
     """Return a row whose messages at once are those that one node sends."""
     pairs = [tuple(pair) for pair in row["pairs"]]
     if row["pattern"] == "exchange":
@@ -159,7 +158,7 @@ def _of_one_node(row: Row, local: int) -> dict[str, Any]:
     return {**row, "at_once": max(senders.count(node) for node in set(senders))}
 
 
-def _both_ways(rows: Sequence[Row]) -> float | None:
+def _both_ways(rows: Sequence[MeasuredRow]) -> float | None:
     alone = {row["size"]: row["seconds"] for row in rows if row["pattern"] == "ping_pong"}
     both = {row["size"]: row["seconds"] for row in rows if row["pattern"] == "exchange"}
     common = sorted(alone.keys() & both.keys())

@@ -72,7 +72,7 @@ def command(workload: str, trace: str | None, cluster: ClusterChoice, output: Ou
         lambda: estimate_text(found, f"{network.shape}, sharing {network.sharing}", healthy),
         cluster=found.cluster,
         ranks=found.ranks,
-        **estimate_head(found, healthy),
+        head=estimate_head(found, healthy),
         changes=list(choice.said),
     )
 

@@ -75,10 +75,16 @@ def command(
     answer = explain(collective, network, algorithms=names, **some, **run)
     stories = [story.name for story in answer.algorithms]
     tell_uncrossed(cluster, answer.collective, stories, answer.root)
-    found = record(answer) | {"changes": list(cluster.said)}
     rows = [
-        {"algorithm": story["name"], **cost}
-        for story in found["algorithms"]
-        for cost in story["costs"]
+        {"algorithm": story.name, **record(cost)}
+        for story in answer.algorithms
+        for cost in story.costs
     ]
-    output.emit("explain", rows, tuple(rows[0]), lambda: explain_text(answer), **found)
+    output.emit(
+        "explain",
+        rows,
+        tuple(rows[0]),
+        lambda: explain_text(answer),
+        head=record(answer),
+        changes=list(cluster.said),
+    )

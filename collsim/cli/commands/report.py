@@ -9,12 +9,9 @@ from collsim.cli.clusters import ClusterChoice
 from collsim.cli.fitted import tell_scope, tell_simulated
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
-    channels_option,
-    chunks_option,
     cluster_options,
     collective_argument,
-    model_option,
-    root_option,
+    run_options,
 )
 from collsim.cli.output import note
 from collsim.cli.sizes import FIRST, LAST
@@ -62,10 +59,7 @@ _SLOW: Final = range(32, 512)
     multiple=True,
     help="Compare these only; repeatable, or with commas.  [default: all]",
 )
-@chunks_option
-@channels_option
-@model_option
-@root_option
+@run_options
 @cluster_options
 def command(
     collective: str,

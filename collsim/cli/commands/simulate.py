@@ -102,7 +102,7 @@ def command(
         "simulate",
         [found],
         SIMULATION_KEYS,
-        lambda: simulation_text(found, title, timeline),
+        lambda: simulation_text(row, timeline, title, ran.folded),
         cluster=answer.cluster,
         collective=answer.collective,
         ranks=answer.ranks,

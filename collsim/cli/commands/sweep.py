@@ -1,7 +1,7 @@
 """``collsim sweep``: predictions over a grid, streamed to a file."""
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collsim.sweeps.spec import Grid
 
 __all__ = ["command"]
+
+T = TypeVar("T")
 
 
 @_command(
@@ -142,17 +144,17 @@ def _emit(grid: "Grid", rows: "list[Record]", output: Output) -> None:
     from collsim.report.sweep_table import sweep_table
     from collsim.sweeps.point import COLUMNS
 
-    def only(key: str) -> Any:
-        values = {row[key] for row in rows}
-        return values.pop() if len(values) == 1 else None
-
     output.emit(
         "sweep",
         rows,
         COLUMNS,
         lambda: sweep_table(rows),
-        cluster=only("cluster"),
-        collective=only("collective"),
-        ranks=only("ranks"),
+        cluster=_only({row["cluster"] for row in rows}),
+        collective=_only({row["collective"] for row in rows}),
+        ranks=_only({row["ranks"] for row in rows}),
         sweep=grid.name,
     )
+
+
+def _only(values: set[T]) -> T | None:
+    return next(iter(values)) if len(values) == 1 else None

@@ -85,5 +85,5 @@ def command(
         cluster=found.profile.cluster,
         collective=collectives[0] if len(collectives) == 1 else None,
         ranks=counts[0] if len(counts) == 1 else None,
-        **fit_head(found),
+        head=fit_head(found),
     )

@@ -16,8 +16,9 @@ from collsim.errors import InputError
 from collsim.files import write_whole
 
 if TYPE_CHECKING:
-    from collsim.calibrate.point_to_point.fit import PointToPoint, Row
+    from collsim.calibrate.point_to_point.fit import PointToPoint
     from collsim.calibrate.point_to_point.nodes import Nodes
+    from collsim.core.measurements_format import MeasuredRow
 
 __all__ = ["command"]
 
@@ -131,7 +132,7 @@ def _cluster_file(
     return cluster_document(found, ranks, title) if found.shares and not gpus else None
 
 
-def _missed(rows: "Sequence[Row]", target: float, count: int | None) -> Iterator[str]:
+def _missed(rows: "Sequence[MeasuredRow]", target: float, count: int | None) -> Iterator[str]:
     """Say how many points took all their time before they were known well enough."""
     widths = [float(row.get("relative_error") or 0.0) for row in rows]
     missed = [width for width in widths if width > target]

@@ -9,12 +9,9 @@ from collsim.cli.lazy import command as _command
 from collsim.cli.one_run import one_size, one_size_option
 from collsim.cli.options import (
     algorithm_option,
-    channels_option,
-    chunks_option,
     cluster_options,
     collective_argument,
-    model_option,
-    root_option,
+    run_options,
 )
 from collsim.cli.plotting import picture_option, tell_left_out, tell_profile
 from collsim.cli.several import names_alone
@@ -38,10 +35,7 @@ __all__ = ["command"]
 @picture_option
 @one_size_option
 @algorithm_option("all", "NAME[,NAME]|auto|all", several=True)
-@chunks_option
-@channels_option
-@model_option
-@root_option
+@run_options
 @cluster_options
 def command(
     collective: str,

@@ -5,17 +5,8 @@ from typing import Any
 import click
 
 from collsim.cli.clusters import ClusterChoice
+from collsim.cli.drawn_run import drawn_run, drawn_run_choices, drawn_run_options
 from collsim.cli.lazy import command as _command
-from collsim.cli.one_run import one_run, one_size_option
-from collsim.cli.options import (
-    algorithm_option,
-    channels_option,
-    chunks_option,
-    cluster_options,
-    root_option,
-)
-from collsim.cli.plotting import picture_option
-from collsim.cli.schedules import optional_collective, schedule_option
 from collsim.cli.types import Whole
 
 __all__ = ["command"]
@@ -32,16 +23,9 @@ __all__ = ["command"]
       collsim plot links all_to_all -s 16MiB -c pcie-8 -o links.svg
     """
 )
-@optional_collective
-@picture_option
-@one_size_option
-@algorithm_option("auto", "NAME|auto")
-@schedule_option
+@drawn_run_options
 @click.option("--most", type=Whole(), default=40, show_default=True, help="Rows at most.")
-@chunks_option
-@channels_option
-@root_option
-@cluster_options
+@drawn_run_choices
 def command(
     collective: str | None,
     path: str,
@@ -51,9 +35,7 @@ def command(
     **run: Any,
 ) -> None:
     """Simulate, draw and write."""
-    run |= {"dtype": "float", "op": "sum"}
-    ran = one_run(collective, sizes, cluster, {**run, "fold": False})
-    answer, network, timeline = ran.answer, ran.network, ran.timeline
+    ran = drawn_run(collective, sizes, cluster, run)
     from collsim.plot.links import plot_links
 
-    plot_links(timeline, network, path, algorithm=answer.rows[0].algorithm, most=most)
+    plot_links(ran.timeline, ran.network, path, algorithm=ran.algorithm, most=most)

@@ -10,11 +10,8 @@ from collsim.cli.lazy import command as _command
 from collsim.cli.one_run import one_size, one_size_option
 from collsim.cli.options import (
     algorithm_option,
-    channels_option,
-    chunks_option,
     collective_argument,
-    model_option,
-    root_option,
+    run_options,
 )
 from collsim.cli.plotting import picture_option, tell_left_out, tell_profile
 from collsim.cli.series import ClusterSeries, series_options
@@ -47,10 +44,7 @@ __all__ = ["command"]
     help="What is drawn upwards.",
 )
 @algorithm_option("all", "NAME[,NAME]|auto|all", several=True)
-@chunks_option
-@channels_option
-@model_option
-@root_option
+@run_options
 @series_options
 def command(
     collective: str,

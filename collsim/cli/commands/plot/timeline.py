@@ -5,17 +5,8 @@ from typing import Any
 import click
 
 from collsim.cli.clusters import ClusterChoice
+from collsim.cli.drawn_run import drawn_run, drawn_run_choices, drawn_run_options
 from collsim.cli.lazy import command as _command
-from collsim.cli.one_run import one_run, one_size_option
-from collsim.cli.options import (
-    algorithm_option,
-    channels_option,
-    chunks_option,
-    cluster_options,
-    root_option,
-)
-from collsim.cli.plotting import picture_option
-from collsim.cli.schedules import optional_collective, schedule_option
 
 __all__ = ["command"]
 
@@ -33,11 +24,7 @@ __all__ = ["command"]
       collsim plot timeline --schedule examples/schedule_all_reduce_4.txt -s 1MiB -o swing.png
     """
 )
-@optional_collective
-@picture_option
-@one_size_option
-@algorithm_option("auto", "NAME|auto")
-@schedule_option
+@drawn_run_options
 @click.option(
     "--by",
     type=click.Choice(["round", "chunk"]),
@@ -52,10 +39,7 @@ __all__ = ["command"]
     show_default=True,
     help="A lane for each rank, or one for what it sends and one for what it receives.",
 )
-@chunks_option
-@channels_option
-@root_option
-@cluster_options
+@drawn_run_choices
 def command(
     collective: str | None,
     path: str,
@@ -66,10 +50,7 @@ def command(
     **run: Any,
 ) -> None:
     """Simulate, draw and write."""
-    run |= {"dtype": "float", "op": "sum"}
-    ran = one_run(collective, sizes, cluster, {**run, "fold": False})
-    answer, network, timeline = ran.answer, ran.network, ran.timeline
+    ran = drawn_run(collective, sizes, cluster, run)
     from collsim.plot.timeline import plot_timeline
 
-    name = answer.rows[0].algorithm
-    plot_timeline(timeline, network, path, algorithm=name, by=by, per=per)
+    plot_timeline(ran.timeline, ran.network, path, algorithm=ran.algorithm, by=by, per=per)

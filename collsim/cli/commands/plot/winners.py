@@ -9,11 +9,8 @@ from collsim.cli.fitted import tell_simulated
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     all_given,
-    channels_option,
-    chunks_option,
     collective_argument,
-    model_option,
-    root_option,
+    run_options,
 )
 from collsim.cli.plotting import picture_option
 from collsim.cli.series import ClusterSeries, series_options
@@ -48,10 +45,7 @@ __all__ = ["command"]
     callback=all_given,
     help="Only these, with commas.  [default: all]",
 )
-@chunks_option
-@channels_option
-@model_option
-@root_option
+@run_options
 @series_options
 def command(
     collective: str,

@@ -64,9 +64,6 @@ def command(
 
     data = cluster_data(network, routes)
     rows = data["rows"]
-    more = {
-        key: value for key, value in data.items() if key not in {"rows", "ranks", "cluster"}
-    }
     if plot is not None:
         from collsim.plot.cluster import plot_cluster
 
@@ -79,5 +76,5 @@ def command(
         cluster=data["cluster"],
         ranks=data["ranks"],
         changes=list(choice.said),
-        **more,
+        head={key: value for key, value in data.items() if key != "rows"},
     )
