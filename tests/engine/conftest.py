@@ -32,3 +32,15 @@ def drawn(by_path: ByPath) -> ModuleType:
 def features(by_path: ByPath) -> ModuleType:
     """Return what tells what a drawn case has in it."""
     return by_path("tests/engine/features.py")
+
+
+@pytest.fixture(scope="session")
+def data_oracle(by_path: ByPath) -> ModuleType:
+    """Return what moves real data in random legal orders."""
+    return by_path("tests/engine/data_oracle.py")
+
+
+@pytest.fixture(scope="session")
+def broken(by_path: ByPath) -> ModuleType:
+    """Return what makes schedules, right and broken ones."""
+    return by_path("tests/engine/broken.py")
