@@ -1,4 +1,4 @@
-"""Commands that pages name but do not run are commands, with options that there are."""
+"""Commands that sentences and tables name are commands, with options that there are."""
 
 from __future__ import annotations
 
@@ -17,18 +17,14 @@ PAGES = [
     *sorted(ROOT.glob("docs/*.md")),
     ROOT / "configs" / "README.md",
 ]
-SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(collsim [^`]+)`")
 
 
 def named(page: Path) -> list[list[str]]:
     """Return the words after `collsim` of every command that a page names."""
-    text = page.read_text("utf-8")
-    lines = [line for block in SHELL.findall(text) for line in block.splitlines()]
-    lines += [" ".join(found.split()) for found in INLINE.findall(FENCE.sub("", text))]
-    words = [shlex.split(line, comments=True) for line in lines]
-    return [line[line.index("collsim") + 1 :] for line in words if "collsim" in line]
+    found = INLINE.findall(FENCE.sub("", page.read_text("utf-8")))
+    return [shlex.split(" ".join(words.split()))[1:] for words in found]
 
 
 def complaint(words: list[str]) -> str | None:
