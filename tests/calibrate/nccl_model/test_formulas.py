@@ -1,4 +1,4 @@
-"""Every piece's time is that of its formula, typed a second time and worked number by number."""
+"""Every piece's time is that of its formula, typed a second time, number by number."""
 
 from __future__ import annotations
 
