@@ -8,8 +8,8 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from collsim.cli.measure_options import MeasureChoice
 from collsim.cli.options import SizeChoice
+from collsim.cli.options.measure import MeasureChoice
 from collsim.cli.output import Output, note
 from collsim.core.dtype import element_size
 from collsim.errors import UsageError

@@ -25,14 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.calibrate.point_to_point.pair_fit import two_parameters, what_further_add
-from collsim.calibrate.scope import SHARED_CORES
 from collsim.calibrate.solve import solve, told_apart
 from collsim.core.measurements_format import MeasuredRow
-from collsim.core.profile import ErrorSummary, Parameter, Profile
+from collsim.core.profile import ErrorSummary, Parameter
 from collsim.errors import InputError
 from collsim.units import format_size
 
-__all__ = ["PointToPoint", "fit_point_to_point", "profile_of"]
+__all__ = ["PointToPoint", "alone_in", "fit_point_to_point"]
 
 FloatArray = NDArray[np.float64]
 
@@ -123,7 +122,7 @@ def fit_point_to_point(
     2
     """
     every = list(rows)
-    alone = _alone(every, pairs)
+    alone = alone_in(every, pairs)
     if not alone:
         raise InputError(
             "no row of ping_pong, expected some from `collsim calibrate measure p2p`"
@@ -170,7 +169,7 @@ def fit_point_to_point(
     )
 
 
-def _alone(
+def alone_in(
     rows: Sequence[MeasuredRow], pairs: Sequence[Sequence[int]] | None = None
 ) -> list[MeasuredRow]:
     """Return the rows of one message that is under way alone."""
@@ -239,54 +238,3 @@ def _gamma(rows: Sequence[MeasuredRow]) -> float:
 def _summary(kind: str, ratios: FloatArray) -> ErrorSummary:
     off = np.abs(ratios - 1.0)
     return ErrorSummary(kind, float(np.median(off)), float(np.quantile(off, 0.9)), off.size)
-
-
-def profile_of(
-    found: PointToPoint, rows: Sequence[MeasuredRow], name: str, source: str
-) -> Profile:
-    """Return the profile of a message alone: alpha and beta of an ideal network.
-
-    Parameters
-    ----------
-    found : PointToPoint
-        The fit.
-    rows : sequence of mapping
-        What it was fitted to.
-    name, source : str
-        Of the profile, and the file of the rows.
-    """
-    used = _alone(rows)
-    worlds = sorted({int(row.get("world") or row["ranks"]) for row in used})
-    count = f"{len(used)} {used[0].get('pattern')} {'row' if len(used) == 1 else 'rows'}"
-    told = f"fitted to messages between pairs, {count}, and to no collective; times of "
-    notes = [f"{told}ring and other algorithms are carried over from them"]
-    if found.launch.value == 0:
-        notes.append("launch is 0: no message that all begin together took longer than alone")
-    if found.shares:
-        notes.append(
-            f"of several messages at once only {found.lanes} need not wait, the others "
-            f"{found.busy.value * 1e6:.3g} us and {found.shared.value * 1e12:.3g} ps/B each; "
-            f"{SHARED_CORES}"
-        )
-    first = used[0]
-    return Profile(
-        name=name,
-        parameters={
-            "link.alpha": found.alpha,
-            "link.beta": found.beta,
-            "launch": found.launch,
-        },
-        algorithm="ring",
-        collectives=("sendrecv",),
-        ranks=tuple(worlds),
-        min_bytes=int(min(row["size"] for row in used)),
-        max_bytes=int(max(row["size"] for row in used)),
-        library=first.get("library"),
-        process_model=first.get("process_model"),
-        clock=first.get("clock"),
-        device=first.get("device"),
-        columns="out-of-place",
-        sources=(source,),
-        errors=(found.alone,),
-        notes=tuple(notes),
-    )

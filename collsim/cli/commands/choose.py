@@ -8,7 +8,7 @@ from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.fitted import tell_scope, tell_simulated
 from collsim.cli.lazy import command as _command
-from collsim.cli.nccl import NcclChoice, compared, nccl_options
+from collsim.cli.nccl import compared
 from collsim.cli.options import (
     chained,
     channels_option,
@@ -19,6 +19,7 @@ from collsim.cli.options import (
     output_options,
     root_option,
 )
+from collsim.cli.options.nccl import NcclChoice, nccl_options
 from collsim.cli.output import Output, note
 from collsim.cli.sizes import FIRST, LAST
 from collsim.cli.types import SIZE, SPECS

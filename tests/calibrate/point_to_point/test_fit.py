@@ -13,7 +13,8 @@ import tomli_w
 from collsim.algorithms import build
 from collsim.calibrate.point_to_point.against import compare
 from collsim.calibrate.point_to_point.cores import cluster_document, shared_cores
-from collsim.calibrate.point_to_point.fit import PointToPoint, fit_point_to_point, profile_of
+from collsim.calibrate.point_to_point.fit import PointToPoint, fit_point_to_point
+from collsim.calibrate.point_to_point.profile import profile_of
 from collsim.calibrate.scope import sharing_note
 from collsim.config.profile import dumps, loads
 from collsim.core.cluster import Cluster

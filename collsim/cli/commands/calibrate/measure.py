@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from collsim.cli.lazy import command as _command
-from collsim.cli.measure_options import measure_options
 from collsim.cli.measuring import measured, tell_measured
+from collsim.cli.options.measure import measure_options
 from collsim.cli.output import Output
 
 __all__ = ["command"]

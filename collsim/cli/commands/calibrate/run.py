@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from collsim.cli.lazy import command as _command
-from collsim.cli.measure_options import MeasureChoice, measure_options
 from collsim.cli.measuring import measured
+from collsim.cli.options.measure import MeasureChoice, measure_options
 from collsim.cli.output import Output, note
 from collsim.cli.run_files import check_written, file_names, remove_stale
 from collsim.errors import InputError
@@ -68,9 +68,9 @@ def command(
         return
     from collsim.calibrate.neighbours import slow_points
     from collsim.calibrate.point_to_point.against import compare
-    from collsim.calibrate.point_to_point.fit import profile_of
     from collsim.calibrate.point_to_point.nodes import of_rows
     from collsim.calibrate.point_to_point.nodes_cluster import cluster_of
+    from collsim.calibrate.point_to_point.profile import profile_of
     from collsim.calibrate.usable import usable
     from collsim.config.profile import dumps
     from collsim.core.measurements_file import read_rows
