@@ -7,13 +7,14 @@ goes on when that one has announced the step, or a later one.
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate, islice
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
-from collsim.interop.msccl.program import RECEIVES, SENDS, Program, Step, WrongScheduleError
+from collsim.interop.msccl.program import RECEIVES, SENDS, Program, WrongScheduleError
+from collsim.interop.msccl.units import Unit, in_chunks, units_of
 
-__all__ = ["Connection", "Flow", "Unit", "follow", "slots_of"]
+__all__ = ["Connection", "Flow", "follow", "slots_of"]
 
 Connection = tuple[int, int, int]
 
@@ -21,8 +22,6 @@ Connection = tuple[int, int, int]
 # Simple takes MSCCL_CHUNKSTEPS a message.
 _SLOTS: Final = {"Simple": 2, "LL": 8, "LL128": 8}
 _SHOWN: Final = 3
-# Of so many parts of steps in all, every chunk is followed on its own.
-_MOST_PARTS: Final = 200_000
 
 
 def slots_of(program: Program) -> int:
@@ -31,22 +30,6 @@ def slots_of(program: Program) -> int:
     At large sizes each of them is one chunk: a step of more goes through the slots in parts.
     """
     return _SLOTS[program.protocol]
-
-
-class Unit(NamedTuple):
-    """A step that does something, with the waits of the nops before it.
-
-    `waits` are numbers of units, those that announce what it waits for; `turns` are those of
-    them that hold its message itself up.
-    """
-
-    rank: int
-    block: int
-    at: int
-    step: Step
-    previous: int
-    waits: tuple[int, ...]
-    turns: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -92,80 +75,18 @@ def follow(program: Program, slots: int | None = None, *, by_chunk: bool = False
 
     Examples
     --------
-    >>> from collsim.interop.msccl.program import Block, Gpu
+    >>> from collsim.interop.msccl.program import Block, Gpu, Step
     >>> ends = (Block(1, -1, 0, (Step("s", ("i", 0)),)), Block(-1, 0, 0, (Step("r"),)))
     >>> gpus = tuple(Gpu({"i": 1, "o": 0, "s": 0}, (block,)) for block in ends)
     >>> follow(Program("a", "LL", "broadcast", 0, True, 1, 1, (0, 8), gpus)).sender
     {1: 0}
     """
-    units = _units(program)
+    units = units_of(program)
     if by_chunk:
-        units = _in_chunks(units, slots or 1)
+        units = in_chunks(units, slots or 1)
     run = _Run(program, units, slots)
     run.go()
     return Flow(units, tuple(run.order), run.sender, run.connection)
-
-
-def _units(program: Program) -> tuple[Unit, ...]:
-    numbers: dict[tuple[int, int, int], int] = {}
-    for rank, number, block in program.blocks():
-        for index, step in enumerate(block.steps):
-            if step.type != "nop":
-                numbers[rank, number, index] = len(numbers)
-    units: list[Unit] = []
-    for rank, number, block in program.blocks():
-        waits: list[int] = []
-        turns: set[int] = set()
-        previous = -1
-        for index, step in enumerate(block.steps):
-            if step.wait is not None:
-                waits.append(_announced(program, numbers, rank, step.wait, (number, index)))
-                if step.turn:
-                    turns.add(waits[-1])
-            if step.type != "nop":
-                units.append(
-                    Unit(rank, number, index, step, previous, tuple(waits), frozenset(turns))
-                )
-                previous = len(units) - 1
-                waits, turns = [], set()
-    return tuple(units)
-
-
-def _in_chunks(units: Sequence[Unit], slots: int) -> tuple[Unit, ...]:
-    """Return units of one chunk each: steps of more go through the slots in parts."""
-    counts = [max(1, unit.step.count) for unit in units]
-    if sum(counts) > _MOST_PARTS:
-        # One more than there are slots waits for the receiver, as any number would.
-        counts = [min(count, slots + 1) for count in counts]
-    after = list(accumulate(counts))
-    parts: list[Unit] = []
-    for unit, count in zip(units, counts, strict=True):
-        step = replace(unit.step, count=1)
-        waits = tuple(after[w] - 1 for w in unit.waits)
-        for part in range(count):
-            previous = -1 if unit.previous < 0 and not part else len(parts) - 1
-            mine = () if part else waits
-            parts.append(unit._replace(step=step, previous=previous, waits=mine))
-    return tuple(parts)
-
-
-def _announced(
-    program: Program,
-    numbers: dict[tuple[int, int, int], int],
-    rank: int,
-    wait: tuple[int, int],
-    waiter: tuple[int, int],
-) -> int:
-    """Return the unit whose announcement ends a wait: that step, or the next that has one."""
-    block, first = wait
-    steps = program.gpus[rank].blocks[block].steps
-    for index in range(first, len(steps)):
-        if steps[index].announces and steps[index].type != "nop":
-            return numbers[rank, block, index]
-    raise WrongScheduleError(
-        f"{program.where(rank, *waiter)} waits for ever: it waits for step {first} of thread "
-        f"block {block}, and neither that step nor a later one has hasdep set"
-    )
 
 
 class _Run:
