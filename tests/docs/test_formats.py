@@ -167,3 +167,28 @@ def test_sweeps_have_the_keys_of_the_page(
     tables = ("", "[sizes]", "[[clusters]]", "[[changes]]")
     read = set[str]().union(*(known("sweep", text, table) for table in tables))
     assert named("Sweeps") == read - {"clusters", "changes"}
+
+
+def test_workloads_have_the_keys_of_their_page(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """docs/workloads.md names what is read, table by table."""
+    monkeypatch.chdir(tmp_path)
+    model, hand = (
+        (ROOT / "examples" / "workloads" / f"{name}.toml").read_text("utf-8")
+        for name in ("llama_70b_fsdp_tp", "by_hand")
+    )
+    page = (ROOT / "docs" / "workloads.md").read_text("utf-8")
+    row = re.compile(r"^\| (`\[.*?\]`)? ?\| (`.*?`) \|", re.MULTILINE)
+    rows = row.findall(page.split("## The file")[1])
+    told: dict[str, set[str]] = {}
+    table = ""
+    for begins, keys_ in rows:
+        table = begins.strip("`") or table
+        told.setdefault(table, set()).update(re.findall(r"[a-z_]+", keys_))
+    read = {
+        name: known("estimate", f"{model}{name}\n" if name not in model else model, name)
+        for name in told
+    }
+    read["[compute]"] |= known("estimate", hand, "[compute]")
+    assert told == {**read, "": read[""] & {"schema", "name", "source"}}
