@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from collsim.calibrate.importer import Found, Importer, ReadOptions
 from collsim.calibrate.importers._json_pull import JsonError, Pull, parsed
+from collsim.calibrate.importers._nccl_doubts import seconds_of
 from collsim.calibrate.importers._nccl_implied import half_unit
-from collsim.calibrate.importers._nccl_table import seconds_of
 from collsim.calibrate.truth import doubt
 from collsim.core.measurements import LeftOut, Measurement, Source
 from collsim.core.measurements_format import row_of
