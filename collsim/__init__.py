@@ -13,9 +13,13 @@ Examples
 """
 
 import importlib
-from typing import TYPE_CHECKING, Final
+
+# As of typing, which takes longer to load than all of this; type checkers know the name.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Final
+
     from collsim import nccl, plot
     from collsim.algorithms import algorithm_names, build
     from collsim.calibrate.check import check
@@ -97,7 +101,7 @@ __all__ = [
     "write_trace",
 ]
 
-_HOME: Final = {
+_HOME: "Final" = {
     "COLLECTIVES": "core.collective",
     "Builder": "core.builder",
     "Cluster": "core.cluster",
