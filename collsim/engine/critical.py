@@ -11,6 +11,7 @@ Under fair sharing every message starts when its data are there, and takes longe
 shares links: what it takes beyond its time alone is waiting, whoever it shared them with.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ def critical_path(
     ahead: Ints,
     last: int,
     shared: bool = False,
+    in_common: Callable[[int, int], bool] | None = None,
 ) -> tuple[Breakdown, tuple[Step, ...]]:
     """Walk back from the last operation.
 
@@ -49,6 +51,9 @@ def critical_path(
         The operation that ends last.
     shared : bool
         Whether links were shared fairly.
+    in_common : callable, optional
+        ``(operation, the one in its way) -> bool``: whether both have their sender or their
+        receiver in common; by default as the schedule says.
 
     Returns
     -------
@@ -103,7 +108,7 @@ def critical_path(
         late_rank = enter[q] > ready
         holder = blocker[o]
         if holder != -1:
-            why = _held(schedule, o, holder)
+            why = _held(schedule, o, holder, in_common)
         elif late_rank:
             why = "late rank"
         else:
@@ -132,9 +137,13 @@ def _data(schedule: Schedule, finish: Floats, o: int) -> tuple[float, int]:
     return ready, cause
 
 
-def _held(schedule: Schedule, o: int, holder: int) -> str:
+def _held(
+    schedule: Schedule, o: int, holder: int, in_common: Callable[[int, int], bool] | None
+) -> str:
     """Return what held up an operation that another one was in the way of."""
     if holder < -1:
         return "job"
+    if in_common is not None:
+        return "rank" if in_common(o, holder) else "link"
     src, dst = schedule.src, schedule.dst
     return "rank" if src[holder] == src[o] or dst[holder] == dst[o] else "link"

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -151,6 +152,7 @@ def timeline(
     outcome: Outcome,
     entered: float,
     shared: bool,
+    in_common: Callable[[int, int], bool] | None = None,
 ) -> Timeline:
     """Return the timeline of what a loop has found.
 
@@ -166,6 +168,8 @@ def timeline(
         Seconds after the launch at which the last rank enters; nobody is done before.
     shared : bool
         Whether links were shared fairly.
+    in_common : callable, optional
+        See :func:`~collsim.engine.critical.critical_path`.
     """
     start, finish, blocker, ahead = outcome
     # The loop counts from the end of the launch; see Plan.at for why.
@@ -179,7 +183,7 @@ def timeline(
         parts = Breakdown(launch=plan.launch, waiting=entered)
         return Timeline(schedule, nbytes, starts, ends, plan.launch + entered, parts, ())
     parts, path = critical_path(
-        schedule, plan, start, finish, blocker, ahead, last, shared=shared
+        schedule, plan, start, finish, blocker, ahead, last, shared, in_common
     )
     return Timeline(schedule, nbytes, starts, ends, float(ends[last]), parts, path)
 

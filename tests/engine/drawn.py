@@ -204,6 +204,23 @@ def draw_program(
     return Program(b.finish(), listed, share)
 
 
+def listed(schedule: Schedule) -> Program:
+    """Return a schedule as a program; what its author said of turns is not known any more."""
+    ends = zip(schedule.src.tolist(), schedule.dst.tolist(), strict=True)
+    found = [
+        Listed(
+            src,
+            dst,
+            bool(schedule.kind[o] == REDUCE),
+            schedule.carried(o).tolist(),
+            schedule.written(o).tolist(),
+            int(schedule.round[o]),
+        )
+        for o, (src, dst) in enumerate(ends)
+    ]
+    return Program(schedule, found, Fraction(schedule.piece_share))
+
+
 def _ends(rng: random.Random, ranks: int, node: list[int] | None) -> tuple[int, int]:
     """Return sender and receiver: two ranks, one of them twice, or a rank and its switch."""
     src, dst = rng.randrange(ranks), rng.randrange(ranks)
@@ -221,7 +238,7 @@ def ways(oracle: ModuleType, cluster: Cluster, src: int, dst: int) -> tuple[Any,
     elif inside is not None and src >= cluster.ranks:
         route = [int(inside.down[dst])]
     elif src != dst:
-        route = cluster.router.drawn[src, dst]  # type: ignore[attr-defined]
+        route = cluster.router(np.array([src]), np.array([dst]))[1].tolist()
     else:
         route = [] if cluster.local is None else [int(cluster.local[src])]
     found = [

@@ -19,9 +19,10 @@ from collsim.engine.program import single
 __all__ = ["lower_folded"]
 
 IntArray = NDArray[np.int64]
+Int32 = NDArray[np.int32]
 
 
-def lower_folded(folded: Folded, cluster: Cluster, orbits: Orbits) -> Plan | str:
+def lower_folded(folded: Folded, cluster: Cluster, orbits: Orbits) -> tuple[Plan, Int32] | str:
     """Return the plan of a folded schedule, or why it can't stand for the whole.
 
     Parameters
@@ -32,6 +33,12 @@ def lower_folded(folded: Folded, cluster: Cluster, orbits: Orbits) -> Plan | str
         Where.
     orbits : Orbits
         What :func:`~collsim.engine.fold.proof.prove` returned for both.
+
+    Returns
+    -------
+    Plan, int32 array
+        And by how many turns each thing that a route holds is the one that stands for it
+        renamed, in the order of the plan.
     """
     schedule, fold = folded.schedule, folded.fold
     program = replace(single(schedule), dst=folded.receiver)
@@ -57,6 +64,7 @@ def lower_folded(folded: Folded, cluster: Cluster, orbits: Orbits) -> Plan | str
     if refused:
         return refused[0]
     _, dst, owner, stands, turn = found
+    held_turn = turn[np.argsort(owner, kind="stable")].astype(np.int32)
     if plan.gamma > 0:
         # What a rank adds up goes one after the other, as over a port.
         every = np.arange(dst.size)
@@ -70,7 +78,7 @@ def lower_folded(folded: Folded, cluster: Cluster, orbits: Orbits) -> Plan | str
             "messages of one round that may tie meet on a link, and renaming ranks changes "
             "their order"
         )
-    return plan
+    return plan, held_turn
 
 
 def _out_of_order(

@@ -4,10 +4,10 @@ import numpy as np
 
 from collsim.core.cluster import Cluster
 from collsim.core.folded import Folded
-from collsim.core.timeline import Breakdown
+from collsim.core.timeline import Breakdown, Timeline
 from collsim.engine.fold.lower import lower_folded
 from collsim.engine.fold.proof import Orbits, prove
-from collsim.engine.fold.walk import walk
+from collsim.engine.fold.walk import meet, walk
 from collsim.engine.simulation import (
     Outcome,
     Simulation,
@@ -16,6 +16,7 @@ from collsim.engine.simulation import (
     costs_of,
     large,
     loop_of,
+    timeline,
 )
 from collsim.errors import InputError
 
@@ -78,9 +79,10 @@ class FoldedSimulation(Simulation):
         if check_sharing(cluster.sharing) == "fair":
             raise NotFoldedError("links are shared fairly, which is simulated for all ranks")
         proof = prove(cluster, folded.fold) if orbits is None else orbits
-        plan = proof if isinstance(proof, str) else lower_folded(folded, cluster, proof)
-        if isinstance(plan, str):
-            raise NotFoldedError(plan)
+        found = proof if isinstance(proof, str) else lower_folded(folded, cluster, proof)
+        if isinstance(found, str):
+            raise NotFoldedError(found)
+        plan, self._held_turn = found
         self.folded = folded
         self.schedule = schedule
         self.cluster = cluster
@@ -89,6 +91,29 @@ class FoldedSimulation(Simulation):
         self.compiled = large(len(schedule), False) if compiled is None else compiled
         self.loop = loop_of(plan, False, self.compiled)
         self.entered = 0.0 if cluster.delay is None else float(cluster.delay.max())
+
+    @property
+    def _shifts(self) -> int:
+        """Number of turns of a shift; 0 for XOR, where turns don't add up."""
+        fold = self.folded.fold
+        return fold.turns if fold.kind == "shift" else 0
+
+    def run(self, nbytes: float, outcome: Outcome | None = None) -> Timeline:
+        """Return the timeline of what representatives send at a size in bytes."""
+        nbytes = check_nbytes(nbytes)
+        outcome = self.loop.run(nbytes) if outcome is None else outcome
+        plan, schedule = costs_of(self.loop, nbytes), self.schedule
+        names = schedule.src, schedule.dst, self.folded.turn, self._shifts
+        held = plan.route, plan.held_ptr, plan.held, plan.held_beta, self._held_turn
+        costs = plan.size, plan.busy, outcome[0]
+
+        def common(o: int, holder: int) -> bool:
+            return bool(meet(o, holder, *names, *held, *costs))  # type: ignore[no-untyped-call]
+
+        entered = plan.rounded(self.entered)
+        return timeline(
+            schedule, nbytes, plan, outcome, entered, shared=False, in_common=common
+        )
 
     def timed(self, nbytes: float, outcome: Outcome | None = None) -> tuple[float, Breakdown]:
         """Return the time in seconds at a size in bytes, and where it goes.
@@ -107,6 +132,8 @@ class FoldedSimulation(Simulation):
             schedule.src, schedule.dst, schedule.dep_ptr, schedule.dep, plan.route, plan.size,
             plan.alpha, plan.beta, plan.busy, plan.adding, plan.enter,
             start, finish, blocker, ahead,
+            self.folded.turn, self._shifts, plan.held_ptr, plan.held, plan.held_beta,
+            self._held_turn,
         )  # fmt: skip
         if self.compiled:
             from collsim.engine.fold.compiled import walk as compiled_walk

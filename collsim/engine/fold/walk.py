@@ -8,7 +8,38 @@ folded ring has as many as the ring has ranks.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 # One source for lists and for compiled arrays.
 
-__all__ = ["walk"]
+__all__ = ["meet", "walk"]
+
+
+def meet(
+    o, holder, src, dst, turn, turns, route, held_ptr, held, held_beta, held_turn,
+    size, busy_of, start,
+):  # fmt: skip
+    """Return whether an operation has its sender or receiver in common with one in its way.
+
+    Both are named after representatives. The one in its way is renamed so that what it held
+    is what the operation had to wait for: where it let go just when the operation began.
+    """
+    if src[holder] != src[o] and dst[holder] != dst[o]:
+        return False
+    q = route[o]
+    r = route[holder]
+    for k in range(held_ptr[q], held_ptr[q + 1]):
+        for m in range(held_ptr[r], held_ptr[r + 1]):
+            free = start[holder] + (busy_of[r] + size[holder] * held_beta[m])
+            if held[k] != held[m] or free != start[o]:
+                continue
+            # Shifts add up; XOR undoes itself, and has no number of turns here.
+            if turns > 0:
+                by = (held_turn[k] - held_turn[m]) % turns
+                to = (turn[holder] + by) % turns
+            else:
+                by = held_turn[k] ^ held_turn[m]
+                to = turn[holder] ^ by
+            return (src[holder] == src[o] and by == 0) or (
+                dst[holder] == dst[o] and to == turn[o]
+            )
+    return False
 
 
 def walk(
@@ -27,6 +58,12 @@ def walk(
     finish,
     blocker,
     ahead,
+    turn,
+    turns,
+    held_ptr,
+    held,
+    held_beta,
+    held_turn,
     last,
     parts,
 ):
@@ -58,7 +95,10 @@ def walk(
                 ready, cause = finish[d], d
         late = enter[q] > ready
         holder = blocker[o]
-        if holder >= 0 and (src[holder] == src[o] or dst[holder] == dst[o]):
+        if holder >= 0 and meet(
+            o, holder, src, dst, turn, turns, route, held_ptr, held, held_beta, held_turn, size,
+            busy_of, start,
+        ):  # fmt: skip
             # The time until it began is that of the message in its way.
             ready, cause = begin, holder
         elif late:
