@@ -148,7 +148,7 @@ def test_split(count: int, parts: int, shares: list[int]) -> None:
 @pytest.mark.parametrize(
     ("dtype", "total", "ranks", "result"),
     [
-        (np.int64, [7, -7, 6], 2, [3, -3, 3]),
+        (np.int64, [7, -7, 6, -6], 2, [3, -3, 3, -3]),
         (np.int8, [-128, 127], 3, [-42, 42]),
         (np.int64, [-(2**63), 2**63 - 1], 3, [-(2**63) // 3 + 1, (2**63 - 1) // 3]),
         (np.uint64, [2**64 - 1], 2, [2**63 - 1]),
