@@ -28,7 +28,7 @@ from collsim.core.link import LinkClass
 from collsim.engine.compiled import CompiledLoop
 from collsim.engine.fifo_kernel import run
 from collsim.engine.simulate import Simulation
-from collsim.topology.rails import rails
+from collsim.topology.rails import join
 from collsim.topology.switch import switch
 
 __all__ = ["Case", "Verdict", "case", "judge", "scan", "simulated_and_chunked", "times"]
@@ -104,9 +104,8 @@ def case(number: int) -> Case:
             rate * float(10 ** rng.uniform(-1.5, 0.3)),
             float(pick((1.0, 0.0, rng.random()))) * slower,
         )
-        cluster = rails(
-            nodes, gpus, near, far, f"rails {nodes}x{gpus}", gamma=gamma, launch=launch
-        )
+        node = switch(gpus, near, f"rails {nodes}x{gpus}", gamma=gamma, launch=launch)
+        cluster = join(node, nodes, far)
     elif shape == "switch":
         cluster = switch(int(rng.integers(2, 13)), near, "switch", gamma=gamma, launch=launch)
     else:

@@ -11,7 +11,7 @@ from collsim.algorithms._arrange import from_root
 from collsim.algorithms._recording import Call, Recording
 from collsim.core.setting import Setting
 
-__all__ = ["Edge", "across_in_turns", "edges_from", "trees_from", "two_trees"]
+__all__ = ["Edge", "across_in_turns", "edges_from", "two_trees"]
 
 IntArray = NDArray[np.int64]
 
@@ -60,8 +60,8 @@ def two_trees(ranks: int) -> list[Edge]:
     return timed
 
 
-def trees_from(setting: Setting, root: int, channel: int = 0) -> list[Edge]:
-    """Return both trees of a channel from a rank, as edges between ranks.
+def edges_from(setting: Setting, root: int, channel: int = 0) -> IntArray:
+    """Return both trees of a channel from a rank: senders, receivers, trees, first rounds.
 
     On one node they are two trees of ranks. On several they lead from node to node, and a
     chain through every node: that of channel k begins at the node's GPU k, which alone
@@ -70,18 +70,9 @@ def trees_from(setting: Setting, root: int, channel: int = 0) -> list[Edge]:
 
     Examples
     --------
-    >>> setting = Setting(6, [0, 0, 0, 1, 1, 1])
-    >>> [(e.src, e.dst, e.first) for e in trees_from(setting, 0, channel=1) if e.tree == 0]
+    >>> src, dst, tree, first = edges_from(Setting(6, [0, 0, 0, 1, 1, 1]), 0, channel=1)
+    >>> [e[:3] for e in zip(src.tolist(), dst.tolist(), first.tolist(), tree) if e[3] == 0]
     [(0, 1, 0), (1, 4, 1), (1, 2, 1), (4, 5, 2), (5, 3, 3)]
-    """
-    return [Edge(*edge) for edge in edges_from(setting, root, channel).T.tolist()]
-
-
-def edges_from(setting: Setting, root: int, channel: int = 0) -> IntArray:
-    """Return the same as arrays: senders, receivers, trees and first rounds.
-
-    Examples
-    --------
     >>> edges_from(Setting(3), 0).tolist()
     [[0, 2, 0, 1], [2, 1, 1, 2], [0, 0, 1, 1], [0, 2, 1, 3]]
     """

@@ -25,7 +25,6 @@ __all__ = [
     "STEP",
     "TIME",
     "TOLERANCE",
-    "Number",
     "Whole",
 ]
 
@@ -81,13 +80,6 @@ class Whole(Parsed[int]):
                 f"got {_shown(text)}, expected a whole number from {self.least} to {_MOST}"
             )
         return int(found[0])
-
-
-class Number(Parsed[float]):
-    """A finite number from 0 up."""
-
-    def __init__(self, name: str = "X") -> None:
-        super().__init__(name, _number)
 
 
 def _number(text: str) -> float:

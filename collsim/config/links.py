@@ -7,13 +7,12 @@ from typing import Final
 
 from collsim.config.document import RealKind, Table, read_table
 from collsim.config.presets import preset_names, preset_path
-from collsim.config.values import FAMILIES, PROVENANCE
+from collsim.config.values import PROVENANCE
 from collsim.core.link import LinkClass
 from collsim.errors import ConfigError, InputError, UnknownNameError, nearest
 from collsim.units import format_time
 
 __all__ = [
-    "FAMILIES",
     "SCHEMA",
     "SEPARATOR",
     "LinkSpec",

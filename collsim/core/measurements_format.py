@@ -28,7 +28,6 @@ __all__ = [
     "MeasuredRow",
     "row_of",
     "source_of",
-    "values_of",
 ]
 
 SCHEMA: Final = "collsim/measurements/1"
@@ -100,20 +99,6 @@ DETAIL: Final = "detail"
 """Key of a row whose value is the writer's own."""
 _REQUIRED = ("collective", "ranks", "size", "seconds")
 _KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
-
-
-def values_of(row: Measurement) -> dict[str, object]:
-    """Return what a row of the format says, provenance included: what is known.
-
-    Examples
-    --------
-    >>> values_of(Measurement("broadcast", 2, 8, 1e-6, root=0, source=Source(clock="host")))
-    {'collective': 'broadcast', 'ranks': 2, 'size': 8, 'root': 0, 'in_place': False,
-     'seconds': 1e-06, 'clock': 'host'}
-    """
-    values = {name: getattr(row, field) for name, (field, _) in ROW_COLUMNS.items()}
-    values |= {name: getattr(row.source, field) for name, field in SOURCE_COLUMNS.items()}
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def row_of(values: Mapping[str, object], source: Source) -> Measurement:

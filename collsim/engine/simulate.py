@@ -6,7 +6,7 @@ from typing import overload
 from collsim.core.cluster import Cluster
 from collsim.core.schedule import Schedule
 from collsim.core.timeline import Timeline
-from collsim.engine.simulation import COMPILE_FROM, Simulation, check_nbytes, check_sharing
+from collsim.engine.simulation import COMPILE_FROM, Simulation, check_nbytes
 from collsim.engine.together import Job, Together, simulate_together
 from collsim.errors import InputError
 
@@ -16,7 +16,6 @@ __all__ = [
     "Simulation",
     "Together",
     "check_nbytes",
-    "check_sharing",
     "simulate",
 ]
 

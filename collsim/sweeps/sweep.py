@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from collsim.config.document import Table
 from collsim.errors import InputError
-from collsim.sweeps.point import COLUMNS, Point, Record
+from collsim.sweeps.point import Point, Record
 from collsim.sweeps.pool import on_cores
 from collsim.sweeps.rows_file import RowsFile, format_of
 from collsim.sweeps.spec import Grid, read_grid, table_grid
 
-__all__ = ["COLUMNS", "Swept", "stream", "sweep"]
+__all__ = ["Swept", "stream", "sweep"]
 
 
 @dataclass(frozen=True)

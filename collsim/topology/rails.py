@@ -8,9 +8,8 @@ from collsim.core.link import LinkClass
 from collsim.topology._network import Tier, connect
 from collsim.topology._nics import nics_of, trunk
 from collsim.topology._shape import Key, NetworkShape
-from collsim.topology.switch import switch
 
-__all__ = ["SHAPE", "join", "rails"]
+__all__ = ["SHAPE", "join"]
 
 
 def join(
@@ -47,6 +46,7 @@ def join(
 
     Examples
     --------
+    >>> from collsim.topology.switch import switch
     >>> near = LinkClass("near", alpha=1e-6, bandwidth=4e9)
     >>> far = LinkClass("far", alpha=5e-6, bandwidth=1e9)
     >>> join(switch(4, near, "four"), 2, far).shape
@@ -66,45 +66,6 @@ def join(
     tiers = [Tier("leaf", leaf, up), Tier("spine", np.zeros_like(leaf))]
     said = f"{cards.phrase} on rails, oversubscribed {oversubscription:g}:1"
     return connect(node, nodes, link, cards, tiers, said)
-
-
-def rails(
-    nodes: int,
-    gpus: int,
-    inside: LinkClass,
-    between: LinkClass,
-    name: str,
-    *,
-    gamma: float = 0.0,
-    launch: float = 0.0,
-    multicast: bool = False,
-) -> Cluster:
-    """Return several nodes, each on a switch, joined by rails with one NIC per GPU.
-
-    Parameters
-    ----------
-    nodes, gpus : int
-        Nodes, and GPUs (and NICs) of each; rank r is GPU ``r % gpus`` of node ``r // gpus``.
-    inside, between : LinkClass
-        From a GPU to its node's switch, and from a NIC to its leaf switch; alpha is that
-        of a whole message through the switch.
-    name : str
-        Name of the cluster.
-    gamma, launch : float
-        As in :class:`collsim.core.cluster.Cluster`, seconds per byte and seconds.
-    multicast : bool
-        Whether the switch inside a node can multicast and reduce.
-
-    Examples
-    --------
-    >>> near = LinkClass("near", alpha=1e-6, bandwidth=4e9)
-    >>> far = LinkClass("far", alpha=5e-6, bandwidth=1e9)
-    >>> cluster = rails(2, 2, near, far, "pair")
-    >>> [cluster.links.names[i] for i in cluster.route(0, 3)]
-    ['nic[0].up', 'nic[3].down']
-    """
-    node = switch(gpus, inside, name, gamma=gamma, launch=launch, multicast=multicast)
-    return join(node, nodes, between)
 
 
 SHAPE = NetworkShape(

@@ -11,7 +11,7 @@ import pytest
 from collsim.calibrate.importers import read_log
 from collsim.core.measurements import Measurement, Source
 from collsim.core.measurements_file import RowFile
-from collsim.core.measurements_format import COLUMNS, SCHEMA, values_of
+from collsim.core.measurements_format import COLUMNS, ROW_COLUMNS, SCHEMA, SOURCE_COLUMNS
 from collsim.errors import FileError
 
 SOURCE = Source(
@@ -32,6 +32,13 @@ def written(path: Path) -> list[Measurement]:
     """Return the rows of a file without their places in it."""
     rows = read_log(path).rows
     return [replace(row, source=replace(row.source, file="", line=0)) for row in rows]
+
+
+def values_of(row: Measurement) -> dict[str, object]:
+    """Return what a row of the format says, provenance included: what is known."""
+    values = {name: getattr(row, field) for name, (field, _) in ROW_COLUMNS.items()}
+    values |= {name: getattr(row.source, field) for name, field in SOURCE_COLUMNS.items()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def add(path: Path, *rows: Measurement) -> None:

@@ -21,7 +21,7 @@ from collsim.engine.usage import usage
 from collsim.engine.verdict import verify_schedule
 from collsim.errors import InputError
 from collsim.topology import delay
-from collsim.topology.rails import rails
+from collsim.topology.rails import join
 from collsim.topology.switch import switch
 
 # One second to start, one byte a second.
@@ -127,7 +127,7 @@ def test_a_switch_waits_for_a_rank_that_enters_late() -> None:
 
 def test_jobs_reach_the_switches_of_their_own_ranks() -> None:
     """On two nodes of two, a job of node 1 is as fast as one of node 0 at the same time."""
-    cluster = rails(2, 2, WIRE, LinkClass("far", 1.0, 1.0), "pair", multicast=True)
+    cluster = join(switch(2, WIRE, "pair", multicast=True), 2, LinkClass("far", 1.0, 1.0))
     schedule = build("all_reduce", "nvls", 2, multicast=True)
     jobs = [Job(schedule, ranks, 4.0) for ranks in ([0, 1], [2, 3])]
     found = simulate(jobs, cluster)
@@ -151,7 +151,7 @@ def test_a_switch_is_that_of_one_node() -> None:
     b = Builder(collective("broadcast"), 4, node=[0, 0, 1, 1], multicast=True)
     b.copy(0, 5, b.pieces[0])
     b.copy([5, 5, 5], [1, 2, 3], b.pieces[[0, 0, 0]])
-    cluster = rails(2, 2, WIRE, LinkClass("far", 1.0, 1.0), "pair", multicast=True)
+    cluster = join(switch(2, WIRE, "pair", multicast=True), 2, LinkClass("far", 1.0, 1.0))
     with pytest.raises(InputError, match="the switch of node 1 of the schedule"):
         simulate(b.finish(), cluster, 1.0)
 

@@ -33,7 +33,7 @@ class Judged(Protocol):
 
     @property
     def verdict(self) -> str:
-        """One of `collsim.calibrate.check.verdict.VERDICTS`."""
+        """``ok latency bandwidth both faster``; see `collsim.calibrate.check.verdict`."""
 
 
 @dataclass(frozen=True)

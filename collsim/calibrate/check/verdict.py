@@ -5,9 +5,7 @@ from statistics import median
 
 from collsim.calibrate.formula import Predicted
 
-__all__ = ["VERDICTS", "verdicts"]
-
-VERDICTS = ("ok", "latency", "bandwidth", "both", "faster")
+__all__ = ["verdicts"]
 
 
 def verdicts(

@@ -19,11 +19,11 @@ from collsim.calibrate.importers._nccl_rows import (
     strange_row,
 )
 from collsim.calibrate.importers._nccl_table import Table
-from collsim.core.measurements import LeftOut, Measurement, Measurements
+from collsim.core.measurements import LeftOut, Measurement
 from collsim.errors import FileError
 from collsim.nccl.log import chosen_line
 
-__all__ = ["IMPORTER", "marks", "read"]
+__all__ = ["IMPORTER", "marks"]
 
 _HEADS = re.compile(
     r"nThread:? \d+ nGpus:? \d+ minBytes|Collective test starting:|nccl-tests version"
@@ -54,28 +54,6 @@ def marks(line: str) -> bool:
         return True
     text = clean(line)
     return bool(rows_of(text, 0)) or columns_of(text) is not None
-
-
-def read(file: str, lines: Iterable[str], options: ReadOptions | None = None) -> Measurements:
-    """Read one log; see `collsim.calibrate.importers.read_logs`.
-
-    Raises
-    ------
-    FileError
-        If the log holds no row, or does not tell the collective or the rank count
-        and the caller didn't either.
-
-    Examples
-    --------
-    >>> log = '''# nThread 1 nGpus 1 minBytes 8 maxBytes 8 step: 2(factor)
-    ... #  Rank  0 Group  0 Pid  7 on node-a device  0 [0000:1b:00] GPU
-    ... #  Rank  1 Group  0 Pid  8 on node-b device  0 [0000:1b:00] GPU
-    ...   1024  256  float  sum  -1  10.00  0.10  0.10  0  9.00  0.11  0.11  0'''
-    >>> rows = read("a.log", log.splitlines(), ReadOptions("all_reduce"))
-    >>> [(row.seconds, row.in_place, row.nodes) for row in rows]
-    [(1e-05, False, 2), (9e-06, True, 2)]
-    """
-    return IMPORTER.read(file, lines, options)
 
 
 def _stream(file: str, lines: Iterable[str], options: ReadOptions) -> Iterator[Found]:

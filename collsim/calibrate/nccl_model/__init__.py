@@ -12,7 +12,6 @@ from collsim.calibrate.nccl_model.devices import system_named
 from collsim.calibrate.nccl_model.fitted import COVERED, Fitted
 from collsim.calibrate.nccl_model.ladder import fit_nccl
 from collsim.calibrate.nccl_model.outliers import outliers
-from collsim.calibrate.nccl_model.prior import Prior
 from collsim.calibrate.nccl_model.profile import (
     example_profile,
     facts_of,
@@ -26,7 +25,6 @@ __all__ = [
     "COVERED",
     "Case",
     "Fitted",
-    "Prior",
     "Selector",
     "System",
     "example_profile",

@@ -4,7 +4,6 @@
 without the rows held out, and returns the errors there of every contender.
 """
 
-from collsim.calibrate.validate.bench import Bench, Log, Trial
 from collsim.calibrate.validate.pool import met, pooled
 from collsim.calibrate.validate.result import PREDICTORS, Result, Validation
 from collsim.calibrate.validate.run import validate
@@ -15,10 +14,7 @@ __all__ = [
     "LINES",
     "PREDICTORS",
     "ROLES",
-    "Bench",
-    "Log",
     "Result",
-    "Trial",
     "Validation",
     "met",
     "pooled",

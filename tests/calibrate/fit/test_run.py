@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from collsim.calibrate.fit import fit
 from collsim.calibrate.importer import ReadOptions
-from collsim.calibrate.importers.nccl_tests import read
+from collsim.calibrate.importers.nccl_tests import IMPORTER
 from collsim.core.measurements import Measurement, Measurements
 from collsim.errors import CollsimError, InputError, UnknownNameError
+
+read = IMPORTER.read
 
 SIZES = tuple(8 * 4**k for k in range(12))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from collsim.calibrate.importer import ReadOptions
-from collsim.calibrate.importers.nccl_tests import read
+from collsim.calibrate.importers.nccl_tests import IMPORTER
 from collsim.core.measurements import Measurements
 from collsim.errors import FileError
+
+read = IMPORTER.read
 
 HEAD = "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
 UNITS = "#  (B)  (elements)  (us)  (GB/s)  (GB/s)  (us)  (GB/s)  (GB/s)\n"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from collsim.calibrate.importers.nccl_tests import read
+from collsim.calibrate.importers.nccl_tests import IMPORTER
+
+read = IMPORTER.read
 
 INFO = "node-a:7:9 [0] NCCL INFO {}\n"
 NAMED = "{}: {} Bytes -> Algo {} proto {} channel{{Lo..Hi}}={{0..7}}"

@@ -8,9 +8,11 @@ from types import ModuleType
 import pytest
 
 from collsim.calibrate.importer import ReadOptions
-from collsim.calibrate.importers.nccl_tests import marks, read
+from collsim.calibrate.importers.nccl_tests import IMPORTER, marks
 from collsim.core.measurements import Measurements
 from collsim.errors import FileError
+
+read = IMPORTER.read
 
 START = "# Collective test starting: all_reduce_perf\n"
 RANKS = (

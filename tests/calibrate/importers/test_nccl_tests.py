@@ -9,9 +9,11 @@ import pytest
 
 from collsim.calibrate.importer import ReadOptions
 from collsim.calibrate.importers import read_log, read_logs
-from collsim.calibrate.importers.nccl_tests import read
+from collsim.calibrate.importers.nccl_tests import IMPORTER
 from collsim.core.measurements import Measurements
 from collsim.errors import FileError
+
+read = IMPORTER.read
 
 HEAD = "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
 RANKS = (

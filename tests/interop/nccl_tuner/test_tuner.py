@@ -15,9 +15,11 @@ from collsim.choose.against import Comparison
 from collsim.choose.curve import Curve
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
-from collsim.interop.nccl_tuner import FUNCTIONS, Rule, against, allowed, rules, to_csv
+from collsim.interop.nccl_tuner import against, allowed, rules, to_csv
+from collsim.interop.nccl_tuner.names import FUNCTIONS
 from collsim.interop.nccl_tuner.pair import Pair
 from collsim.interop.nccl_tuner.ranges import Own, at
+from collsim.interop.nccl_tuner.rules import Rule
 from collsim.nccl import Tuning, communicator, tuning
 from collsim.report.against_text import summary
 

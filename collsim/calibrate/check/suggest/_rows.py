@@ -42,7 +42,7 @@ class Compared(Protocol):
 
     @property
     def verdict(self) -> str:
-        """One of `collsim.calibrate.check.verdict.VERDICTS`."""
+        """``ok latency bandwidth both faster``; see `collsim.calibrate.check.verdict`."""
 
 
 @dataclass(frozen=True)
