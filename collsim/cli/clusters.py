@@ -95,6 +95,8 @@ class ClusterChoice:
         try:
             return self._placed(())
         except InputError:
+            if self.order is None:
+                raise
             # An order for another number of ranks, which a --set makes.
             return replace(self, order=None).healthy()
 

@@ -185,3 +185,20 @@ def test_equal_times_do_not_jump_about(scan: ModuleType) -> None:
     sizes = [4000 * 1.0005**i for i in range(1000)]
     times = [a.seconds(n) for n in sizes]
     assert max(t / s for s, t in pairwise(times)) < 1.001
+
+
+def test_rounding_of_long_pipelines_bends_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1,024 chunks that hold no port by their alpha; taken for kinks, rounding cost 48,000 runs."""
+    calls = 0
+    plain = Curve.seconds
+
+    def counted(self: Curve, nbytes: float) -> float:
+        nonlocal calls
+        calls += 1
+        return plain(self, nbytes)
+
+    monkeypatch.setattr(Curve, "seconds", counted)
+    cluster = Cluster.ideal(8, alpha="1us", bandwidth="50GiB/s", alpha_busy=0)
+    found = crossover("broadcast", "mst", "ring", cluster, channels=1)
+    assert [(row.below, row.above) for row in found.rows] == [("mst", "ring")]
+    assert calls < 3000

@@ -11,6 +11,7 @@ from click.testing import Result
 
 Run = Callable[..., Result]
 Answer = Callable[..., dict[str, Any]]
+Fails = Callable[..., str]
 
 TWO = "-c dgx-h100 --nodes 2 --gpus-per-node 2"
 
@@ -281,3 +282,10 @@ def test_what_takes_minutes_is_said_first(run: Run) -> None:
     assert "reductions take time, too: up to minutes" in run(f"{line} --gamma 0.01ns").stderr
     assert "minutes" not in run(line).stderr
     assert "minutes" not in run(f"{line} --gamma 0.01ns --sharing fifo").stderr
+
+
+def test_a_profile_of_another_machine_is_refused_with_a_fault_too(fails: Fails) -> None:
+    """Whatever cannot be loaded healthy either is an error, and no search without an end."""
+    line = "check examples/nccl_tests_all_reduce_8gpu.txt --profile h100-nvswitch-8"
+    message = fails(f"{line} -c dgx-h200 --fail nic[0]", code=1)
+    assert message.startswith("profile h100-nvswitch-8: fitted on dgx-h100")

@@ -68,7 +68,8 @@ def read_logs(
         raise InputError("no log given, expected at least one file of measurements")
     seen: dict[object, str] = {}
     for path in files:
-        key: object = path if path == "-" else os.path.realpath(path)
+        # A name with a NUL byte has no path; whoever opens it says so.
+        key: object = path if path == "-" or "\0" in path else os.path.realpath(path)
         if key in seen:
             found += Measurements([], notes=[f"{path}: is given twice and counts once"])
             continue

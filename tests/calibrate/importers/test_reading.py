@@ -96,3 +96,9 @@ def test_utf_16_is_read(tmp_path: Path, order: str) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(("\ufeff" + LOG.read_text("utf-8")).encode(order))
     assert [row.seconds for row in read_log(path)] == [row.seconds for row in read_log(LOG)]
+
+
+def test_a_name_with_a_nul_byte_is_no_file() -> None:
+    """No path can hold one; the error says so."""
+    with pytest.raises(FileError, match="embedded null byte"):
+        read_logs(["a\0b"])
