@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 _SHOWN = 60  # characters of an offending value that a message repeats
+_LONGEST = 2000  # characters of a message; what a file calls a key may be megabytes
 
 
 def one_line(text: str) -> str:
@@ -92,7 +93,8 @@ class CollsimError(Exception):
     Parameters
     ----------
     message
-        What was got and what was expected. Line breaks in it become blanks.
+        What was got and what was expected. Line breaks in it become blanks; of a very long
+        one the middle is left out.
 
     Examples
     --------
@@ -101,7 +103,10 @@ class CollsimError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(one_line(message))
+        said = one_line(message)
+        if len(said) > _LONGEST:
+            said = f"{said[: _LONGEST // 2]} ... {said[-_LONGEST // 2 :]}"
+        super().__init__(said)
 
     # OSError and KeyError bring their own __str__, which would win otherwise.
     def __str__(self) -> str:
@@ -109,7 +114,7 @@ class CollsimError(Exception):
 
     # The default calls the class with `args`, which fails for every child
     # whose constructor takes parts and not the finished message.
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restore, (type(self), self.args, self.__dict__)
 
 

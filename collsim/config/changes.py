@@ -1,11 +1,11 @@
 """Changes to what a cluster file says, by dotted key, before it is read."""
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from collsim.config.document import Table
 from collsim.config.links import preset_link
+from collsim.config.toml import parse_toml
 from collsim.config.values import shown
 from collsim.errors import ConfigError, InputError, nearest
 
@@ -47,8 +47,8 @@ def parse_changes(texts: Iterable[str]) -> dict[str, object]:
 
 def _value(text: str) -> object:
     try:
-        parsed = tomllib.loads(f"value = {text}")
-    except (ValueError, RecursionError):
+        parsed = parse_toml("value", f"value = {text}")
+    except ConfigError:
         return text
     return parsed["value"] if parsed.keys() == {"value"} else text
 

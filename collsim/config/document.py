@@ -1,10 +1,9 @@
 """TOML tables read strictly: every value by its kind, and no key that nobody knows."""
 
-import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeVar, overload
 
+from collsim.config.toml import parse_toml
 from collsim.config.values import KINDS, RefusedError, shown
 from collsim.core.schema import expected_schema
 from collsim.errors import ConfigError
@@ -18,8 +17,6 @@ D = TypeVar("D")
 TextKind = Literal["text", "sharing", "family", "kind"]
 WholeKind = Literal["count", "size"]
 RealKind = Literal["number", "part", "time", "bandwidth", "time per byte"]
-
-_WHERE = re.compile(r"(.*?)\s*\(at (?:(line \d+, column \d+)|end of document)\)", re.DOTALL)
 
 
 class Table:
@@ -147,28 +144,10 @@ def parse_table(file: str, text: str, schema: str) -> Table:
     >>> parse_table("my.toml", 'schema = "collsim/link/1"', "collsim/link/1").data
     {'schema': 'collsim/link/1'}
     """
-    try:
-        data = tomllib.loads(text)
-    except RecursionError:
-        raise ConfigError.broken(file, "broken TOML: nested too deeply") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError.broken(file, _say(error, text)) from None
-    except ValueError:
-        reason = "broken TOML: an integer of thousands of digits"
-        raise ConfigError.broken(file, reason) from None
+    data = parse_toml(file, text)
     table = Table(file, data)
     if "schema" not in data:
         raise ConfigError.missing_key(file, "schema", f'schema = "{schema}"')
     if data["schema"] != schema:
         raise table.refuse("schema", expected_schema(schema, data["schema"]))
     return table
-
-
-def _say(error: ValueError, text: str) -> str:
-    """Return the message of a TOML error, with the place first."""
-    found = _WHERE.fullmatch(str(error))
-    if found is None:
-        return f"broken TOML: {error}"
-    lines = text.split("\n")
-    end = f"line {len(lines)}, column {len(lines[-1]) + 1}, the end of the file"
-    return f"{found[2] or end}: broken TOML: {found[1]}"

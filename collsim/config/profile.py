@@ -1,11 +1,11 @@
 """Profiles as TOML, read strictly and written whole."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 from collsim.algorithms import algorithm_names, canonical, find, unknown_algorithm
+from collsim.config.toml import parse_toml
 from collsim.config.values import one_line, outside, shown
 from collsim.core.collective import COLLECTIVES
 from collsim.core.profile import MAX_CHUNKS, NCCL_KEYS, ErrorSummary, Parameter, Profile
@@ -128,15 +128,7 @@ def load(path: str) -> Profile:
 
 def loads(text: str, file: str) -> Profile:
     """Return the profile that TOML text spells; `file` is named in errors."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError.broken(file, f"not TOML: {error}") from error
-    except RecursionError as error:
-        raise ConfigError.broken(file, "not TOML: nested too deeply") from error
-    except ValueError as error:
-        reason = "not TOML: an integer of thousands of digits"
-        raise ConfigError.broken(file, reason) from error
+    document = parse_toml(file, text)
     schema = document.get("schema")
     if schema != SCHEMA:
         if schema is None:

@@ -162,7 +162,7 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
         (
             "value = 1e-6",
             f"value = {'9' * 5000}",
-            "p.toml: not TOML: an integer of thousands of digits",
+            "p.toml: broken TOML: an integer of thousands of digits",
         ),
         (
             "value = 1e-6",
@@ -229,7 +229,7 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
             'name = "mine"\nprovenance = {clok = "host"}',
             "p.toml: provenance.clok: unknown key; did you mean 'clock'? (known: library, ",
         ),
-        ('name = "mine"', "name = ", "p.toml: not TOML: Invalid value"),
+        ('name = "mine"', "name = ", "p.toml: line 2, column 8: broken TOML: Invalid value"),
     ],
 )
 def test_what_is_wrong_is_named(old: str, new: str, message: str) -> None:
