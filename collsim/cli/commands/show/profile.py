@@ -15,7 +15,7 @@ __all__ = ["command"]
     \b
     Examples:
       collsim show profile h100-nvswitch-8
-      collsim show profile ./my.toml --json
+      collsim show profile h100-ndr --json
     """
 )
 @click.argument("name", metavar="NAME|FILE")
