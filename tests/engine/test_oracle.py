@@ -6,6 +6,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from types import ModuleType
 from typing import Any
@@ -32,19 +33,31 @@ def right_times(oracle: ModuleType, messages: list[Any], cluster: Any) -> Any:
 def others_at_ties(
     oracle: ModuleType, messages: list[Any], cluster: Any
 ) -> Iterator[tuple[list[Fraction], list[Fraction]]]:
-    """Yield what comes out where some of those that are ready at the same time go later.
+    """Yield what comes out where costs are rounded: each is another one by some 1e-15.
 
-    Sums of different costs that are equal on paper were rounded apart: the engine may see
-    one of them before the other.
+    The engine rounds start-ups of whole routes, and times per byte. Equal ones stay equal, and
+    so do sums of them. Sums of different ones that are equal on paper part, and another message
+    may be the first of two.
     """
-    for seed in range(300):
-        rng = random.Random(seed)
-        yield oracle.timeline(
-            messages,
-            Fraction(cluster.gamma),
-            Fraction(cluster.launch),
-            lambda turn, rng=rng: (turn[0], rng.random() < 0.1, *turn[1:]),
-        )
+    for seed in range(100):
+
+        def rounded(cost: Fraction, seed: int = seed) -> Fraction:
+            if not cost:
+                return cost
+            return cost + Fraction(random.Random(f"{seed} {cost}").randrange(-8, 9), 2**53)
+
+        parted = []
+        for message in messages:
+            ways = [replace(way, beta=rounded(way.beta)) for way in message.ways]
+            if ways:
+                whole = {
+                    of: rounded(sum((getattr(way, of) for way in ways), Fraction(0)))
+                    for of in ("alpha", "busy")
+                }
+                rest = [replace(way, alpha=Fraction(0), busy=Fraction(0)) for way in ways[1:]]
+                ways = [replace(ways[0], **whole), *rest]
+            parted.append(replace(message, ways=tuple(ways), entered=rounded(message.entered)))
+        yield right_times(oracle, parted, cluster)
 
 
 def near(found: list[Any], right: tuple[list[Fraction], list[Fraction]]) -> bool:
