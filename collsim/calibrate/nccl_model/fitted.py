@@ -14,11 +14,11 @@ from collsim.core.collective import collective as kind_of
 from collsim.core.measurements import Measurement
 from collsim.errors import InputError, UnknownNameError
 
-__all__ = ["COVERED", "TOLD", "Fitted"]
+__all__ = ["COVERED", "Fitted"]
 
 COVERED: Final = (*REDUCES, "broadcast", "reduce", "all_to_all")
 """Collectives that the model has formulas of."""
-TOLD: Final = 0.8
+_TOLD: Final = 0.8
 """Rows tell a parameter if they make it so many times as sure as believed, or more."""
 
 
@@ -66,7 +66,7 @@ class Fitted:
     @property
     def untold(self) -> tuple[str, ...]:
         """Parameters that the rows don't tell: no surer than believed before."""
-        return tuple(k for k, s in self.log_sigma.items() if s > TOLD * self.prior[k].sigma)
+        return tuple(k for k, s in self.log_sigma.items() if s > _TOLD * self.prior[k].sigma)
 
     def predict(self, rows: Iterable[Measurement]) -> Floats:
         """Return the seconds of rows; of the piece where they name one."""
@@ -125,9 +125,10 @@ class Fitted:
         found = [p for a, p in pieces if a == algorithm and protocol in (None, p)]
         if not found:
             known = tuple(dict.fromkeys(a for a, _ in pieces))
+            asked = algorithm if protocol is None else f"{algorithm}/{protocol}"
             raise InputError(
-                f"{collective} on {ranks} ranks: NCCL has no {algorithm} "
-                f"{protocol or ''}there, expected one of {', '.join(known)}"
+                f"{collective} on {ranks} ranks: NCCL has no {asked} there, expected one of "
+                f"{', '.join(known)}"
             )
         name = _covered(collective)
         cases = [Case(name, ranks, nodes, float(nbytes), algorithm, p) for p in found]
