@@ -17,9 +17,8 @@ def believed(system: System) -> Fitted:
     """Return a system of which nothing was measured."""
     prior = priors(system, [8, 16], KINDS, ["tree"])
     values = {key: p.centre for key, p in prior.items()}
-    return Fitted(
-        system, selector, values, {key: p.sigma for key, p in prior.items()}, prior, 0.0
-    )
+    sigma = {key: p.sigma for key, p in prior.items()}
+    return Fitted(system, Selector(), values, sigma, prior, 0.0)
 
 
 ONE = believed(System("hopper", 12, 360.0, nvls=True))
