@@ -1,16 +1,23 @@
 """From any rank count to a power of two, and back: the fold of MPICH's all_reduce."""
 
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.builder import Builder
 
-__all__ = ["fold", "hands_in", "in_step", "unfold"]
+__all__ = ["Step", "fold", "hands_in", "in_step", "unfold"]
 
 
-def in_step(b: Builder) -> dict[str, Any]:
+class Step(TypedDict, total=False):
+    """Further arguments of a message that waits for its turn."""
+
+    turn: int
+    strict: bool
+
+
+def in_step(b: Builder) -> Step:
     """Return how to list messages between fold and unfold, so that nobody runs ahead.
 
     Ranks that have nobody to wait for would otherwise have the ports of slower ones

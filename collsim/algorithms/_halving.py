@@ -1,12 +1,12 @@
 """Double what is known, and halve what is summed: with partners of any pattern."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collsim.algorithms._arrange import log2_up
+from collsim.algorithms._fold import Step
 from collsim.algorithms.compose import in_turns, part, play, reverse, then
 from collsim.core.builder import Builder
 
@@ -46,7 +46,7 @@ def double(
     core: IntArray,
     known: NDArray[np.bool_],
     partners: Iterable[IntArray],
-    how: Mapping[str, Any] | None = None,
+    how: Step | None = None,
 ) -> None:
     """List rounds in which partners exchange what the other lacks.
 
@@ -58,7 +58,7 @@ def double(
         Which blocks each of them has at first.
     partners : iterable of int array, shape (Q,)
         With whom each exchanges in a round, as its place in `core`.
-    how : mapping, optional
+    how : Step, optional
         Further arguments of each message.
     """
     for other in partners:
@@ -69,7 +69,7 @@ def double(
             at = np.flatnonzero(counts == count)
             blocks = np.nonzero(sent[at])[1].reshape(at.size, count)
             pieces = b.pieces[blocks].reshape(at.size, -1)
-            b.copy(core[at], core[other[at]], pieces, **(how or {}))
+            b.copy(core[at], core[other[at]], pieces, **(how or Step()))
         known = known | known[other]
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collsim.errors import InputError
 
-__all__ = ["Call", "Recording", "apart", "checked", "together"]
+__all__ = ["Call", "Numbers", "Recording", "apart", "checked", "together"]
 
 IntArray = NDArray[np.int64]
 
@@ -54,6 +54,15 @@ class Call:
         return Call(self.kind, src, dst, pieces, into, self.channel, turn, self.strict)
 
 
+class Numbers(TypedDict, total=False):
+    """Fields of a recording that are numbers."""
+
+    pieces: int
+    scratch: int
+    queues: int
+    within: int
+
+
 @dataclass(frozen=True, eq=False)
 class Recording:
     """Rounds of messages among some ranks, of some pieces.
@@ -79,7 +88,7 @@ class Recording:
     rounds: tuple[tuple[Call, ...], ...]
     within: int = 0
 
-    def changed(self, change: Callable[[Call], Call], **fields: Any) -> "Recording":
+    def changed(self, change: Callable[[Call], Call], **fields: Unpack[Numbers]) -> "Recording":
         """Return it with every call, and other fields, replaced."""
         rounds = tuple(tuple(change(call) for call in calls) for calls in self.rounds)
         return replace(self, rounds=rounds, **fields)

@@ -1,7 +1,6 @@
 """Algorithms by name, as they are typed: a list, or text with commas."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from collsim.algorithms import algorithm_names, canonical, find, unknown_algorithm
 from collsim.core.collective import COLLECTIVES
@@ -35,7 +34,7 @@ def split_specs(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def spec_list(given: Any) -> tuple[str, ...] | None:
+def spec_list(given: object) -> tuple[str, ...] | None:
     """Return algorithms to choose among, from names or from text with commas.
 
     Raises

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -350,7 +350,7 @@ class Builder:
         kind = np.repeat(kinds.astype(np.int8), counts)
         width = int(widths[0]) if n and (widths == widths[0]).all() else 0
         rows_at = partial(rows_of, width, widths, counts)
-        later: dict[str, Callable[[], Any]] = {
+        later: dict[str, Callable[[], NDArray[np.generic]]] = {
             "round": partial(np.repeat, rounds.astype(np.int32), counts),
             "piece_ptr": rows_at,
         }

@@ -20,7 +20,7 @@ __all__ = ["MAX_CHUNKS", "MODELS", "NCCL_KEYS", "UNITS", "ErrorSummary", "Parame
 
 MAX_CHUNKS: Final = 65536
 MODELS: Final = ("line", "nccl")
-NCCL_KEYS: Final[dict[str, type]] = {
+NCCL_KEYS: Final[dict[str, type[str | float | bool]]] = {
     "version": str,
     "architecture": str,
     "channels": int,

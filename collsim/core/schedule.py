@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,9 @@ class Schedule:
     agents: int = 0
 
     @classmethod
-    def derived(cls, later: Mapping[str, Callable[[], Any]], **columns: Any) -> "Schedule":
+    def derived(
+        cls, later: Mapping[str, Callable[[], NDArray[np.generic]]], **columns: object
+    ) -> "Schedule":
         """Return a schedule of columns that a builder has checked and derived.
 
         Parameters

@@ -5,7 +5,7 @@ Results are equal to the last bit to those of `collsim.engine.loop` and
 and numba contracts none of them.
 """
 
-from typing import Any, Final
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from collsim.engine.numbers_kernel import pack
 from collsim.engine.waits_kernel import children
 
 __all__ = ["CompiledLoop", "derive", "jit", "pack"]
+
+Run = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]
+"""Start, finish, and what each operation waited for; see `collsim.engine.loop.Loop.run`."""
 
 derive = jit(dependencies_kernel.derive)
 
@@ -53,20 +56,18 @@ class CompiledLoop:
                 f"a route holds {widest} links and ports, at most 64 are supported"
             )
 
-    def run(
-        self, nbytes: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
+    def run(self, nbytes: float) -> Run:
         """Run once; see `collsim.engine.loop.Loop.run`."""
         p = self.plan.at(nbytes)
         work = self.work()
         costs = (p.alpha, p.beta, p.busy, p.adding, p.gamma, p.enter, p.held_beta)
         fifo_kernel.run(*self.given(), *costs, *work)
-        start, finish, blocker, ahead = work[-4:]
+        start, finish, blocker, ahead = cast(Run, work[-4:])
         if p.gamma == 0:
             ahead = np.broadcast_to(np.int32(-1), blocker.shape)
         return start, finish, blocker, ahead
 
-    def given(self) -> tuple[Any, ...]:
+    def given(self) -> tuple[object, ...]:
         """Return the kernel's first arguments: what is the same at every size."""
         p, first = self.plan, self.first
         if self.late:
@@ -80,7 +81,7 @@ class CompiledLoop:
             *(self.only, self.more, self.late, first),
         )
 
-    def work(self) -> tuple[Any, ...]:
+    def work(self) -> tuple[NDArray[np.generic], ...]:
         """Return the kernel's last arguments, ready for one run; the last four come out."""
         n, ranks, lanes = self.waits.size, self.plan.ranks, int(self.plan.lane_ptr[-1])
         runs = fifo_kernel.RUNS

@@ -6,7 +6,7 @@ a contribution counted twice whose value happens to be 0, or two errors that can
 """
 
 from collections.abc import Iterable, MutableMapping
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from collsim.core.timeline import Timeline
 from collsim.engine.wording import name_operation, name_party, name_place, name_ranks
 
 __all__ = ["Sums", "finish_order", "replay"]
+
+V = TypeVar("V")
 
 # What a place holds: the piece that the data are of, and a bit per contributing rank.
 Content = tuple[int, int]
@@ -37,7 +39,7 @@ class Sums:
         self._first = schedule.ranks * schedule.places
         self._held: set[int] = set()
 
-    def read(self, memory: MutableMapping[int, Any], keys: Iterable[int]) -> None:
+    def read(self, memory: MutableMapping[int, V], keys: Iterable[int]) -> None:
         """Take sums out of the memory, from where they were just read."""
         for key in self._held.intersection(keys):
             memory.pop(key, None)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core.cluster import Cluster
+from collsim.core.schedule import Schedule
 from collsim.core.timeline import Timeline
 from collsim.engine.lower import check_agents, routes_of
 from collsim.engine.ragged import sums
@@ -133,7 +134,7 @@ def ways(sent: Messages, cluster: Cluster) -> Ways:
     )
 
 
-def parties(schedule: Any, cluster: Cluster, ranks: IntArray) -> IntArray:
+def parties(schedule: Schedule, cluster: Cluster, ranks: IntArray) -> IntArray:
     """Return the number in the cluster of every rank and switch of a schedule."""
     agents = check_agents(schedule, cluster, ranks)
     return np.concatenate([ranks, cluster.ranks + agents])

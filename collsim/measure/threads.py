@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from collsim.errors import CollsimError, MeasureError
@@ -13,7 +14,7 @@ from collsim.registry import member
 __all__ = ["in_threads"]
 
 
-def in_threads(job: Job, ranks: int | None, hung: Any) -> None:
+def in_threads(job: Job, ranks: int | None, hung: Callable[[str], None]) -> None:
     """Run a job with one thread per rank.
 
     Parameters

@@ -1,7 +1,7 @@
 """Links in a picture of a cluster: lines whose style tells their class, and a legend."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, Literal, TypedDict
 
 import numpy as np
 
@@ -15,11 +15,22 @@ from collsim.units import format_bandwidth
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_cables", "families", "legend_rows"]
+__all__ = ["Line", "draw_cables", "families", "legend_rows"]
+
+
+class Line(TypedDict):
+    """How the lines of one class of links look."""
+
+    color: str
+    linestyle: str | tuple[float, tuple[float, ...]]
+    linewidth: float
+    dash_capstyle: Literal["butt"]
+    solid_capstyle: Literal["butt"]
+
 
 # Okabe and Ito's colours; in grey, the dashes and the widths do.
 _COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7A5C00", "#444444", "#3A9BDC")
-_DASHES: Final[tuple[Any, ...]] = (
+_DASHES: Final[tuple[str | tuple[float, tuple[float, ...]], ...]] = (
     "-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (2.5, 1.2)), (0, (8, 2)),
     (0, (3, 1, 1, 1, 1, 1)),
 )  # fmt: skip
@@ -85,7 +96,7 @@ def _visible(cluster: Cluster, places: Places) -> Iterator[tuple[int, int, int, 
 
 
 def _cable(
-    axes: "Axes", places: Places, low: Spot, high: Spot, style: dict[str, Any]
+    axes: "Axes", places: Places, low: Spot, high: Spot, style: Line
 ) -> tuple[float, float]:
     """Draw a line between two boxes, and return a place for words, the middle of it."""
     if places.round or abs(low.y - high.y) > BOX:
@@ -108,9 +119,7 @@ def _cable(
     return _arc(axes, low, high, 1.0 if places.up or not low.gpu else -1.0, style)
 
 
-def _arc(
-    axes: "Axes", left: Spot, right: Spot, up: float, style: dict[str, Any]
-) -> tuple[float, float]:
+def _arc(axes: "Axes", left: Spot, right: Spot, up: float, style: Line) -> tuple[float, float]:
     middle, half = (left.x + right.x) / 2, (right.x - left.x) / 2
     height = arc_height(left, right)
     turn = np.linspace(0.0, np.pi, 33)
@@ -120,9 +129,7 @@ def _arc(
     return middle, float(left.y + up * (BOX / 2 + height))
 
 
-def _through_nic(
-    axes: "Axes", gpu: Spot, other: Spot, style: dict[str, Any]
-) -> tuple[float, float]:
+def _through_nic(axes: "Axes", gpu: Spot, other: Spot, style: Line) -> tuple[float, float]:
     """Draw a cable from a GPU down to its NIC and on to a switch; return a place for words."""
     from matplotlib.patches import Rectangle
 
@@ -159,13 +166,13 @@ def _note(cluster: Cluster, link: int) -> str:
 def _private(axes: "Axes", cluster: Cluster, places: Places) -> None:
     """Draw an ideal network: every two GPUs have a link of their own."""
     spots = [places.spots[v] for v in sorted(places.spots)]
-    style = {**_style(cluster, 0), "linewidth": 1.0}
+    style: Line = {**_style(cluster, 0), "linewidth": 1.0}
     for i, one in enumerate(spots[:_CHORDS]):
         for two in spots[i + 1 : _CHORDS]:
             _cable(axes, places, one, two, style)
 
 
-def _style(cluster: Cluster, kind: int) -> dict[str, Any]:
+def _style(cluster: Cluster, kind: int) -> Line:
     """Return the line of a class: the more bandwidth, the thicker."""
     rates = np.log([link.bandwidth for link in cluster.links.classes])
     span = float(rates.max() - rates.min())
@@ -180,7 +187,7 @@ def _style(cluster: Cluster, kind: int) -> dict[str, Any]:
     }
 
 
-def legend_rows(cluster: Cluster, places: Places) -> list[tuple[dict[str, Any], str]]:
+def legend_rows(cluster: Cluster, places: Places) -> list[tuple[Line, str]]:
     """Return the line and the words of every class of links."""
     links = cluster.links
     seen = {kind for _, kind, _, _ in _visible(cluster, places)}

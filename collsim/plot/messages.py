@@ -13,6 +13,7 @@ from collsim.plot.style import fill, shades
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.patches import Patch
 
 __all__ = ["PATH", "WIDTH", "draw_bars", "draw_late", "draw_launch", "draw_nodes", "draw_path"]
 
@@ -58,7 +59,9 @@ def _boxes(found: Bars) -> tuple[Any, Any, Any]:
     return corners, top + height / 2, height
 
 
-def draw_bars(axes: "Axes", found: Bars, timeline: Timeline, lane: float, by: By) -> list[Any]:
+def draw_bars(
+    axes: "Axes", found: Bars, timeline: Timeline, lane: float, by: By
+) -> "list[Patch]":
     """Draw every message, by its round or chunk; return what a legend needs.
 
     Parameters
@@ -80,7 +83,7 @@ def draw_bars(axes: "Axes", found: Bars, timeline: Timeline, lane: float, by: By
 
     corners, middle, height = _boxes(found)
     values = np.unique(found.value)
-    handles: list[Any] = []
+    handles: list[Patch] = []
     width = 0.4 if found.begin.size < _LABELS else 0.15
     if values.size <= _KINDS:
         for i, value in enumerate(values.tolist()):
@@ -121,7 +124,7 @@ def _entered(found: Bars, cluster: Cluster) -> Iterator[tuple[int, float]]:
         yield lane, float(delay[lane // each])
 
 
-def draw_launch(axes: "Axes", found: Bars | Cells, cluster: Cluster) -> list[Any]:
+def draw_launch(axes: "Axes", found: Bars | Cells, cluster: Cluster) -> "list[Patch]":
     """Draw the launch of every rank, when it has entered; return what a legend needs."""
     from matplotlib.patches import Patch
 

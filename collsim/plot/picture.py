@@ -1,7 +1,6 @@
 """A figure that a notebook shows, without pyplot and its global state."""
 
 import io
-from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -11,16 +10,7 @@ __all__ = ["Picture"]
 
 
 class Picture(Figure):
-    """A matplotlib figure with a portrait of itself for notebooks.
-
-    Parameters
-    ----------
-    **options
-        Those of :class:`matplotlib.figure.Figure`.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    """A matplotlib figure with a portrait of itself for notebooks."""
 
     def _repr_png_(self) -> bytes:
         buffer = io.BytesIO()

@@ -5,7 +5,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from collsim.errors import FileError, InputError
 from collsim.files import write_whole
@@ -111,7 +111,15 @@ def check_path(path: str | os.PathLike[str]) -> str:
     return ending[1:]
 
 
-def fill(number: int) -> dict[str, Any]:
+class Fill(TypedDict):
+    """How the areas of one kind look."""
+
+    facecolor: str
+    hatch: str
+    edgecolor: str
+
+
+def fill(number: int) -> Fill:
     """Return colour and hatch of the areas of one kind, told apart in grey too.
 
     Examples

@@ -3,14 +3,17 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from collsim.errors import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 __all__ = ["check_finite", "keys_of", "record", "records"]
 
 
-def keys_of(kind: type[Any]) -> tuple[str, ...]:
+def keys_of(kind: "type[DataclassInstance]") -> tuple[str, ...]:
     """Return the keys of a kind of row: the names of its fields.
 
     Examples
@@ -22,7 +25,7 @@ def keys_of(kind: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
-def record(row: Any) -> dict[str, object]:
+def record(row: "DataclassInstance") -> dict[str, object]:
     """Return a row as a mapping; rows within it too.
 
     Raises
@@ -35,12 +38,12 @@ def record(row: Any) -> dict[str, object]:
     return found
 
 
-def records(rows: Iterable[Any]) -> list[dict[str, object]]:
+def records(rows: "Iterable[DataclassInstance]") -> list[dict[str, object]]:
     """Return rows as mappings."""
     return [record(row) for row in rows]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if is_dataclass(value) and not isinstance(value, type):
         return record(value)
     if isinstance(value, tuple | list):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from collsim.calibrate.nccl_model.fitted import Fitted
 from collsim.core.measurements import LeftOut, Measurement
 from collsim.core.profile import ErrorSummary, Parameter, Profile
 
-__all__ = ["FitErrors", "FitResult", "measured_by", "summary"]
+__all__ = ["FitErrors", "FitResult", "Measured", "measured_by", "summary"]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,22 @@ def summary(kind: str, ratios: NDArray[np.float64]) -> ErrorSummary:
     return ErrorSummary(kind, float(np.median(off)), float(np.quantile(off, 0.9)), len(off))
 
 
-def measured_by(rows: Sequence[Measurement]) -> dict[str, Any]:
+class Measured(TypedDict):
+    """Fields of a profile that say what it was fitted to."""
+
+    collectives: tuple[str, ...]
+    ranks: tuple[int, ...]
+    nodes: tuple[int, ...]
+    min_bytes: int
+    max_bytes: int
+    library: str | None
+    process_model: str | None
+    clock: str | None
+    device: str | None
+    sources: tuple[str, ...]
+
+
+def measured_by(rows: Sequence[Measurement]) -> Measured:
     """Return what a profile says of the rows that it is fitted to, by its fields.
 
     Examples

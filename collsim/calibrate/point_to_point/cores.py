@@ -1,6 +1,6 @@
 """A machine whose ranks share its cores, as a cluster: to simulate, and to write down."""
 
-from typing import Any, Final
+from typing import Final
 
 from collsim.calibrate.point_to_point.fit import PointToPoint
 from collsim.core.cluster import Cluster
@@ -66,7 +66,7 @@ def _numbers(found: PointToPoint) -> tuple[float, float, float, float]:
     return alpha, beta, min(found.busy.value, alpha), max(found.shared.value, beta * LEAST)
 
 
-def cluster_document(found: PointToPoint, ranks: int, name: str) -> dict[str, Any]:
+def cluster_document(found: PointToPoint, ranks: int, name: str) -> dict[str, object]:
     """Return the cluster file, as a document, of ranks that share a machine's cores.
 
     The same cluster as :func:`shared_cores`, to be read with `-c`.
@@ -85,7 +85,7 @@ def cluster_document(found: PointToPoint, ranks: int, name: str) -> dict[str, An
     alpha, beta, busy, shared = _numbers(found)
     told = {"source": "collsim calibrate run", "kind": "fit"}
     own = {"class": "rank", "alpha": "0s", "bandwidth": rate_text(beta), **told}
-    links: list[dict[str, Any]] = [
+    links: list[dict[str, object]] = [
         {
             "name": "cores", "src": "memory", "dst": "cores", "class": "cores",
             "alpha": time_text(alpha), "alpha_busy": time_text(busy),
@@ -98,12 +98,12 @@ def cluster_document(found: PointToPoint, ranks: int, name: str) -> dict[str, An
             {"name": f"rank[{rank}].up", "src": rank, "dst": "memory", **own},
             {"name": f"rank[{rank}].down", "src": "cores", "dst": rank, **own},
         ]
-    document: dict[str, Any] = {"schema": "collsim/cluster/1", "name": name, "links": links}
+    document: dict[str, object] = {"schema": "collsim/cluster/1", "name": name, "links": links}
     document.update(told_document(found))
     return document
 
 
-def told_document(found: PointToPoint) -> dict[str, Any]:
+def told_document(found: PointToPoint) -> dict[str, object]:
     """Return the table of a cluster file for what adding up and beginning cost, if any.
 
     Examples

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from collsim.calibrate.point_to_point.cores import (
     LEAST,
@@ -65,7 +65,7 @@ def nodes_cluster(found: Nodes, name: str = "measured") -> Cluster:
     return listed(name, of, Links.assemble(*links), devices, {}, gamma=gamma, launch=launch)
 
 
-def nodes_document(found: Nodes, name: str) -> dict[str, Any]:
+def nodes_document(found: Nodes, name: str) -> dict[str, object]:
     """Return the cluster file of measured nodes, as a document.
 
     Nodes on a switch, joined by another, where that tells all; else link by link, with the
@@ -82,7 +82,7 @@ def nodes_document(found: Nodes, name: str) -> dict[str, Any]:
     >>> document["network"]["link"]["alpha"], document["network"]["nics"]
     ('10us', 8)
     """
-    document: dict[str, Any] = {"schema": "collsim/cluster/1", "name": name}
+    document: dict[str, object] = {"schema": "collsim/cluster/1", "name": name}
     told = found.inside or found.between
     local = found.ranks_per_node
     if found.regular:
@@ -125,7 +125,7 @@ def _network(one: PointToPoint) -> LinkClass:
     return _class("network", one.alpha.value, one.beta.value, busy)
 
 
-def _table(link: LinkClass) -> dict[str, Any]:
+def _table(link: LinkClass) -> dict[str, object]:
     """Return the numbers of a link as cluster files have them."""
     busy = {"alpha_busy": time_text(link.busy)} if link.busy != link.alpha else {}
     return {

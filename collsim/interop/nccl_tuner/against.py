@@ -1,9 +1,9 @@
 """NCCL's choice beside the fastest of what NCCL has, in simulated time."""
 
-from typing import Any, Final
+from typing import Final
 
 from collsim.choose.against import Comparison, Loss
-from collsim.choose.curve import Curve
+from collsim.choose.curve import Curve, Model
 from collsim.choose.policy import choose
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
@@ -43,7 +43,8 @@ def against(
     max_bytes: int = 2**33,
     min_gain: float | None = None,
     bytes_only: bool = False,
-    **run: Any,
+    root: int = 0,
+    model: Model = "auto",
 ) -> Comparison:
     """Compare NCCL's choice with the fastest of what it has.
 
@@ -64,7 +65,7 @@ def against(
         Whether the latencies of NCCL's algorithms are not known, as without a profile that
         was measured. Then only what bytes decide counts: a gain is one if NCCL's choice took
         no time but its bytes', and the other one NCCL's own latency on top.
-    **run
+    root, model
         As for :func:`collsim.choose.policy.choose`.
 
     Examples
@@ -81,11 +82,11 @@ def against(
     if not ours:
         raise InputError(f"{name}: NCCL has no algorithm there that is simulated here")
     policy = choose(
-        name, cluster, min_bytes=min_bytes, max_bytes=max_bytes, algorithms=ours, **run
-    )
-    run = {key: value for key, value in run.items() if key in {"root", "model"}}
+        name, cluster, min_bytes=min_bytes, max_bytes=max_bytes, algorithms=ours, root=root,
+        model=model,
+    )  # fmt: skip
     least = least_gain(not bytes_only) if min_gain is None else min_gain
-    curves = {a: Curve(name, OUR_NAME[a], cluster, **run) for a in theirs}
+    curves = {a: Curve(name, OUR_NAME[a], cluster, root=root, model=model) for a in theirs}
     pair = Pair(Own(table, name), curves, least, bytes_only)
     rows: list[Loss] = []
     for part in policy.rows:

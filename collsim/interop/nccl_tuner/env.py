@@ -9,10 +9,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 from collsim.calibrate.nccl_model import Fitted
-from collsim.choose.curve import Curve
+from collsim.choose.curve import Curve, Model
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.interop.nccl_tuner.fitted import FittedCurve
@@ -69,13 +69,14 @@ def allowed(
     min_gain: float = 0.0,
     bytes_only: bool = False,
     fitted: Fitted | None = None,
-    **run: Any,
+    root: int = 0,
+    model: Model = "auto",
 ) -> Setting:
     """Return the algorithms that NCCL had best be allowed, whatever the size.
 
     Parameters
     ----------
-    collective_name, cluster, table, min_bytes, max_bytes, min_gain, bytes_only, **run
+    collective_name, cluster, table, min_bytes, max_bytes, min_gain, bytes_only, root, model
         As for :func:`collsim.interop.nccl_tuner.against.against`.
     fitted : Fitted, optional
         Fitted times, instead of simulated ones; they have their latencies, so that
@@ -90,11 +91,12 @@ def allowed(
     """
     name = collective(collective_name).name
     theirs = [a for a in available(table, name) if a in OUR_NAME]
-    run = {key: value for key, value in run.items() if key in {"root", "model"}}
     simulated: dict[str, Curve] = {}
     curves: Mapping[str, Curve | FittedCurve]
     if fitted is None:
-        curves = simulated = {a: Curve(name, OUR_NAME[a], cluster, **run) for a in theirs}
+        curves = simulated = {
+            a: Curve(name, OUR_NAME[a], cluster, root=root, model=model) for a in theirs
+        }
     else:
         where = table.comm.ranks, table.comm.nodes
         curves = {a: FittedCurve(fitted, name, *where, a) for a in theirs}

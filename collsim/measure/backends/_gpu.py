@@ -1,7 +1,8 @@
 """What both NCCL transports need of CUDA: several ranks on a GPU, and the device's clock."""
 
 from collections.abc import Callable, MutableMapping
-from typing import Any, Final
+from types import ModuleType
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ def share_gpus(ranks_per_gpu: int, environment: MutableMapping[str, str]) -> Non
 
 
 def stamps_of(
-    torch: Any, stream: Any, call: Callable[[], None], repetitions: int, graph: bool
+    torch: ModuleType, stream: object, call: Callable[[], None], repetitions: int, graph: bool
 ) -> Values:
     """Return begin and end of samples on the device: 0, and the seconds of one call.
 

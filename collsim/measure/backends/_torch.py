@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -25,7 +26,7 @@ _OPS: Final = {"sum": "SUM", "prod": "PRODUCT", "min": "MIN", "max": "MAX", "avg
 _BOOT: Final = "/proc/sys/kernel/random/boot_id"
 
 
-def import_torch() -> Any:
+def import_torch() -> ModuleType:
     """Return torch, with torch.distributed.
 
     Raises
@@ -42,7 +43,8 @@ def import_torch() -> Any:
         raise MissingExtraError("torch", "measure") from error
     if not torch.distributed.is_available():
         raise InputError("torch: this build has no torch.distributed, expected one that has")
-    return torch
+    found: ModuleType = torch
+    return found
 
 
 class TorchTransport:

@@ -1,7 +1,8 @@
 """What all charts share: colours, axes, and figures as JSON."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from types import ModuleType
+from typing import TYPE_CHECKING, Final
 
 from collsim.errors import MissingExtraError
 from collsim.report.page.words import size_words, time_words, unit_of
@@ -25,7 +26,7 @@ __all__ = [
 INK: Final = "#222222"
 _PALE: Final = "#DADDE1"
 # A legend above the figure. Clicks on it would hide parts of a whole.
-KEY: Final[dict[str, Any]] = {
+KEY: Final[dict[str, object]] = {
     "orientation": "h",
     "x": 0,
     "y": 1.0,
@@ -36,7 +37,7 @@ KEY: Final[dict[str, Any]] = {
 _FONT: Final = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
-def graph() -> Any:
+def graph() -> ModuleType:
     """Return plotly's module of figures.
 
     Raises
@@ -48,7 +49,8 @@ def graph() -> Any:
         import plotly.graph_objects
     except ImportError:
         raise MissingExtraError("plotly", "report") from None
-    return plotly.graph_objects
+    found: ModuleType = plotly.graph_objects
+    return found
 
 
 def library() -> str:
@@ -60,7 +62,7 @@ def library() -> str:
     return str(get_plotlyjs())
 
 
-def layout(**more: Any) -> dict[str, Any]:
+def layout(**more: object) -> dict[str, object]:
     """Return what all figures look like."""
     return {
         # Without, each figure would bring a theme of 7 kB.
@@ -75,7 +77,7 @@ def layout(**more: Any) -> dict[str, Any]:
     }
 
 
-def log_sizes(sizes: Iterable[float], **more: Any) -> dict[str, Any]:
+def log_sizes(sizes: Iterable[float], **more: object) -> dict[str, object]:
     """Return an axis of sizes in binary steps."""
     low, high = min(sizes), max(sizes)
     first, last = int(low).bit_length() - 1, int(high).bit_length()
@@ -89,7 +91,7 @@ def log_sizes(sizes: Iterable[float], **more: Any) -> dict[str, Any]:
     }
 
 
-def log_times(seconds: Iterable[float]) -> dict[str, Any]:
+def log_times(seconds: Iterable[float]) -> dict[str, object]:
     """Return an axis of times, in microseconds, with each power of ten by its name."""
     some = [s for s in seconds if s > 0]
     low, high = (min(some), max(some)) if some else (1e-6, 1e-6)
@@ -101,13 +103,13 @@ def log_times(seconds: Iterable[float]) -> dict[str, Any]:
     }
 
 
-def times(longest: float) -> dict[str, Any]:
+def times(longest: float) -> dict[str, object]:
     """Return an axis of times from 0, in the unit that the longest one reaches."""
     _, unit = unit_of(longest)
     return axis(f"time ({unit})") | {"rangemode": "tozero", "ticksuffix": f" {unit}"}
 
 
-def axis(title: str) -> dict[str, Any]:
+def axis(title: str) -> dict[str, object]:
     """Return what all axes look like."""
     return {
         "title": {"text": title, "standoff": 10},
@@ -120,6 +122,6 @@ def axis(title: str) -> dict[str, Any]:
     }
 
 
-def drawn(data: list[Any], look: dict[str, Any]) -> "Figure":
+def drawn(data: list[object], look: dict[str, object]) -> "Figure":
     """Return a figure, checked by plotly."""
     return graph().Figure(data=data, layout=look)
