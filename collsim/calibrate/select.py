@@ -12,10 +12,10 @@ from collsim.core.measurements import Measurement, Measurements
 from collsim.errors import InputError, UnknownNameError
 from collsim.units import format_size, parse_size
 
-__all__ = ["COLUMNS", "FIELDS", "Condition", "parse_condition", "select"]
+__all__ = ["Condition", "parse_condition", "select"]
 
-COLUMNS = ("out-of-place", "in-place", "both")
-FIELDS = {
+_COLUMNS = ("out-of-place", "in-place", "both")
+_FIELDS = {
     "collective": "collective",
     "ranks": "ranks",
     "nodes": "nodes",
@@ -44,7 +44,7 @@ class Condition:
     Parameters
     ----------
     field, compare : str
-        One of `FIELDS`; one of ``== != < <= > >=``.
+        A field of a row, as `--where` names it; one of ``== != < <= > >=``.
     value : int or str
         What the field is compared with.
     text : str
@@ -65,7 +65,7 @@ class Condition:
         >>> parse_condition("size <= 1KiB").holds(row), parse_condition("nodes > 1").holds(row)
         (True, False)
         """
-        found = getattr(row, FIELDS[self.field])
+        found = getattr(row, _FIELDS[self.field])
         if found is None:
             return self.compare == "!="
         return _COMPARE[self.compare](found, self.value)
@@ -91,8 +91,8 @@ def parse_condition(text: str) -> Condition:
             "OP one of == != < <= > >="
         )
     field, compare, value = found[1], found[2], found[3].strip("'\"")
-    if field not in FIELDS:
-        raise UnknownNameError("field", field, tuple(FIELDS))
+    if field not in _FIELDS:
+        raise UnknownNameError("field", field, tuple(_FIELDS))
     if field not in _NUMBERS:
         if compare not in ("==", "!="):
             raise InputError(f"condition {text!r}: {field} is text, expected == or !=")
@@ -118,7 +118,7 @@ def select(
     columns : str
         ``out-of-place``, ``in-place`` or ``both``.
     where : iterable of str
-        Conditions ``FIELD OP VALUE``; fields `FIELDS`.
+        Conditions ``FIELD OP VALUE``, fields as `--where` names them.
 
     Raises
     ------
@@ -131,8 +131,8 @@ def select(
     >>> select(rows, where=["ranks >= 4"]).values("ranks")
     (4, 8)
     """
-    if columns not in COLUMNS:
-        raise UnknownNameError("choice of columns", columns, COLUMNS)
+    if columns not in _COLUMNS:
+        raise UnknownNameError("choice of columns", columns, _COLUMNS)
     if not measurements.rows:
         raise InputError("no rows, expected at least one measurement")
     rows: Rows = measurements.rows
@@ -172,7 +172,7 @@ def _column(row: Measurement) -> str:
 
 
 def _present(rows: tuple[Measurement, ...], field: str) -> str:
-    known = [value for value in Measurements(rows).values(FIELDS[field]) if value is not None]
+    known = [value for value in Measurements(rows).values(_FIELDS[field]) if value is not None]
     if not known:
         return f"{field} is not known of any"
     shown = [

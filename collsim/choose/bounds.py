@@ -7,13 +7,13 @@ from typing import Final
 from collsim.engine.least import Least, least
 from collsim.engine.simulation import Simulation
 
-__all__ = ["SURE", "TOLD", "Bounds", "Lines", "highest"]
+__all__ = ["SURE", "Bounds", "Lines", "highest"]
 
 # Lines of seconds at 0 and per byte; the greatest of them counts.
 Lines = list[tuple[float, float]]
 
 # Bounds of more chunks than these are told from theirs.
-TOLD: Final = 4
+_TOLD: Final = 4
 # A bound that is above a time by less is not trusted to be so: both are sums of floats.
 SURE: Final = 1e-9
 _ROUNDED: Final = 1e-13
@@ -56,7 +56,7 @@ class Bounds:
 
     def _from_chunks(self, chunks: int, channels: int) -> Lines:
         """Return what holds for so many chunks and more; nothing where few do not tell."""
-        if chunks <= TOLD or not self._told(channels):
+        if chunks <= _TOLD or not self._told(channels):
             return []
         one, two, four = self._few(channels)
         found = one.stretched(two, four, chunks)

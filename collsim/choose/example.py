@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from collsim.core.collective import Collective
 
-__all__ = ["EXAMPLE_RANKS", "Example", "Holding", "example"]
+__all__ = ["Example", "Holding", "example"]
 
-EXAMPLE_RANKS: Final = 4
+_EXAMPLE_RANKS: Final = 4
 _LETTERS: Final = "abcd"
 
 
@@ -72,20 +72,20 @@ def example(kind: Collective, root: int = 0) -> Example:
     >>> first.after, first.after_values
     (('a0+b0+c0+d0',), (6,))
     """
-    root = root if root < EXAMPLE_RANKS else 0
+    root = root if root < _EXAMPLE_RANKS else 0
     value: Callable[[int, int], int] = _VALUES.get(kind.name, _staircase)
-    origin = [int(o) for o in kind.origin(EXAMPLE_RANKS, root)]
+    origin = [int(o) for o in kind.origin(_EXAMPLE_RANKS, root)]
     holdings: list[tuple[list[str], list[str], list[int], list[int]]] = [
-        ([], [], [], []) for _ in range(EXAMPLE_RANKS)
+        ([], [], [], []) for _ in range(_EXAMPLE_RANKS)
     ]
     for rank, block in zip(
-        *(x.tolist() for x in kind.before(EXAMPLE_RANKS, root)), strict=True
+        *(x.tolist() for x in kind.before(_EXAMPLE_RANKS, root)), strict=True
     ):
         for element in _elements(kind, block):
             holdings[rank][0].append(_symbol(kind, rank, element))
             holdings[rank][2].append(value(rank, element))
-    for rank, block in _places(kind.after(EXAMPLE_RANKS, root)):
-        givers = range(EXAMPLE_RANKS) if origin[block] < 0 else [origin[block]]
+    for rank, block in _places(kind.after(_EXAMPLE_RANKS, root)):
+        givers = range(_EXAMPLE_RANKS) if origin[block] < 0 else [origin[block]]
         for element in _elements(kind, block):
             holdings[rank][1].append(
                 "+".join(_symbol(kind, giver, element) for giver in givers)
@@ -113,8 +113,8 @@ def _places(places: tuple[NDArray[np.int64], NDArray[np.int64]]) -> list[tuple[i
 def _elements(kind: Collective, block: int) -> list[int]:
     """Return which elements of a rank's four a block holds."""
     if kind.split == 0 and kind.name != "sendrecv":
-        return list(range(EXAMPLE_RANKS))
-    return [block % EXAMPLE_RANKS]
+        return list(range(_EXAMPLE_RANKS))
+    return [block % _EXAMPLE_RANKS]
 
 
 def _symbol(kind: Collective, rank: int, element: int) -> str:
@@ -131,7 +131,7 @@ _VALUES: Final[dict[str, Callable[[int, int], int]]] = {
     "scatter": lambda rank, element: element,
     "broadcast": lambda rank, element: element,
     "all_gather": lambda rank, element: 6 + 4 * rank,
-    "all_to_all": lambda rank, element: EXAMPLE_RANKS * rank + element,
+    "all_to_all": lambda rank, element: _EXAMPLE_RANKS * rank + element,
 }
 _NOTES: Final = {
     "all_gather": "here the results of reduce_scatter's example; both make an all_reduce",

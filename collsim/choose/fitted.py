@@ -12,7 +12,7 @@ from collsim.core.timeline import Breakdown
 from collsim.engine.bound import lower_bound
 from collsim.nccl.names import OUR_NAME
 
-__all__ = ["FittedTimes", "Pieces", "our_name"]
+__all__ = ["FittedTimes", "Pieces"]
 
 _PEERS: Final = "p2p"
 
@@ -44,12 +44,12 @@ class FittedTimes(Protocol):
         """Return the seconds that are spent before anything is sent."""
 
 
-def our_name(algorithm: str) -> str:
+def _our_name(algorithm: str) -> str:
     """Return our name of an algorithm of NCCL; its sends and receives are direct.
 
     Examples
     --------
-    >>> our_name("tree"), our_name("p2p")
+    >>> _our_name("tree"), _our_name("p2p")
     ('double_binary_tree', 'direct')
     """
     return "direct" if algorithm == _PEERS else OUR_NAME[algorithm]
@@ -90,7 +90,7 @@ class Pieces:
             return Pieces(fitted, kind, cluster, (), others=False)
         pieces = fitted.available(kind.name, cluster.ranks, cluster.nodes)
         known = algorithm_names(kind.name)
-        theirs = {our_name(a): a for a, _ in pieces if our_name(a) in known}
+        theirs = {_our_name(a): a for a, _ in pieces if _our_name(a) in known}
         if algorithm == "all":
             return Pieces(fitted, kind, cluster, tuple(theirs.values()), others=True)
         if algorithm in theirs:
@@ -100,7 +100,7 @@ class Pieces:
     @property
     def names(self) -> tuple[str, ...]:
         """Our names of the algorithms that are asked for."""
-        return tuple(map(our_name, self.algorithms))
+        return tuple(map(_our_name, self.algorithms))
 
     def rows(self, sizes: Sequence[float], dtype: str, op: str) -> list[Row]:
         """Return a row per size and algorithm."""
@@ -121,7 +121,7 @@ class Pieces:
         parts = Breakdown(
             alpha=start - launch, beta=seconds - start, gamma=0.0, launch=launch, waiting=0.0
         )
-        made = Made(our_name(algorithm), protocol, 1, 1, "fit", seconds, parts)
+        made = Made(_our_name(algorithm), protocol, 1, 1, "fit", seconds, parts)
         bound = min(seconds, lower_bound(self.kind, self.cluster, size))
         root = 0 if self.kind.rooted else None
         return made_row(self.kind, self.cluster, size, made, bound, dtype, op, root)

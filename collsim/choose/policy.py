@@ -23,11 +23,11 @@ from collsim.engine.simulation import load
 from collsim.errors import InputError
 from collsim.units import parse_size
 
-__all__ = ["FAIR_NOISE", "Policy", "Range", "choose"]
+__all__ = ["Policy", "Range", "choose"]
 
 # Fair shares take a turn wherever two flows swap their ends, which in many chunks is at
 # thousands of sizes; times there are told to about this, relative.
-FAIR_NOISE: Final = 1e-5
+_FAIR_NOISE: Final = 1e-5
 # Ratios of sizes, less 1, below which a stretch has one swap at most.
 _SHORTEST: Final = 1e-4
 _FAIR_SHORTEST: Final = 1e-3
@@ -122,7 +122,7 @@ def choose(
     contest = Contest(
         seen,
         all(candidate.formula for candidate in candidates),
-        *((FAIR_NOISE, _FAIR_SHORTEST) if cluster.sharing == "fair" else (TIE, _SHORTEST)),
+        *((_FAIR_NOISE, _FAIR_SHORTEST) if cluster.sharing == "fair" else (TIE, _SHORTEST)),
     )
     stretches = contest.run(low, high)
     if not contest.formula:

@@ -10,10 +10,10 @@ from collsim.algorithms import build, refusal
 from collsim.core.setting import Setting
 from collsim.errors import InputError, TooLargeError
 
-__all__ = ["FORETOLD_FROM", "MOST_TRIED", "Foretold", "check_size", "foretold"]
+__all__ = ["MOST_TRIED", "Foretold", "check_size", "foretold"]
 
 # Ranks from which it is told; below, whatever is listed is soon too large or built.
-FORETOLD_FROM: Final = 1024
+_FORETOLD_FROM: Final = 1024
 # Pieces up to which one of several algorithms is simulated just to see whether it is the
 # fastest: some ten seconds, and four gigabytes.
 MOST_TRIED: Final = 40_000_000
@@ -94,7 +94,7 @@ def check_size(
     TooLargeError
         If it is told to carry more pieces than `most`.
     """
-    if setting.ranks < FORETOLD_FROM:
+    if setting.ranks < _FORETOLD_FROM:
         return
     size = foretold(collective, name, setting, channels)
     if size is not None and size.pieces > most:

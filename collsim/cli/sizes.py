@@ -4,11 +4,11 @@ from typing import Final
 
 from collsim.errors import UsageError
 
-__all__ = ["FIRST", "LAST", "MOST", "check_range", "chosen_sizes", "sweep"]
+__all__ = ["FIRST", "LAST", "check_range", "chosen_sizes", "sweep"]
 
 FIRST: Final = 8
 LAST: Final = 8 * 2**30
-MOST: Final = 100_000
+_MOST: Final = 100_000
 
 
 def sweep(first: int, last: int, factor: int = 2, step: int | None = None) -> tuple[int, ...]:
@@ -25,10 +25,10 @@ def sweep(first: int, last: int, factor: int = 2, step: int | None = None) -> tu
     """
     if first > last:
         raise UsageError(f"-b {first} is above -e {last}, expected it below or equal")
-    if step is not None and (last - first) // step >= MOST:
+    if step is not None and (last - first) // step >= _MOST:
         raise UsageError(
             f"-i {step} from {first} to {last} makes {(last - first) // step + 1} sizes, "
-            f"expected at most {MOST}"
+            f"expected at most {_MOST}"
         )
     sizes = [first]
     while True:

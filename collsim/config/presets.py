@@ -6,10 +6,10 @@ from typing import Final
 
 from collsim.errors import UnknownNameError
 
-__all__ = ["ROOMS", "folder", "is_path", "preset_names", "preset_path"]
+__all__ = ["folder", "is_path", "preset_names", "preset_path"]
 
 # What one preset of each folder is called in an error.
-ROOMS: Final = {"clusters": "cluster", "links": "link", "profiles": "profile"}
+_ROOMS: Final = {"clusters": "cluster", "links": "link", "profiles": "profile"}
 
 
 def folder() -> Path:
@@ -46,8 +46,8 @@ def preset_names(room: str) -> tuple[str, ...]:
     >>> "dgx-h100" in preset_names("clusters")
     True
     """
-    if room not in ROOMS:
-        raise UnknownNameError("kind of preset", room, ROOMS)
+    if room not in _ROOMS:
+        raise UnknownNameError("kind of preset", room, _ROOMS)
     return tuple(sorted(path.stem for path in (folder() / room).glob("*.toml")))
 
 
@@ -66,7 +66,7 @@ def preset_path(room: str, name: str) -> Path:
     """
     known = preset_names(room)
     if name not in known:
-        raise UnknownNameError(ROOMS[room], name, known, _file_beside(room, name))
+        raise UnknownNameError(_ROOMS[room], name, known, _file_beside(room, name))
     return folder() / room / f"{name}.toml"
 
 

@@ -13,7 +13,6 @@ __all__ = [
     "FAMILIES",
     "KINDS",
     "PROVENANCE",
-    "SHARING",
     "RefusedError",
     "limited_bandwidth",
     "limited_time",
@@ -23,7 +22,7 @@ __all__ = [
 ]
 
 PROVENANCE: Final = ("datasheet", "fit", "assumption")
-SHARING: Final = ("fifo", "fair")
+_SHARING: Final = ("fifo", "fair")
 # Kinds of links, from the memory of one GPU out to other machines.
 FAMILIES: Final = ("HBM", "NVLink", "PCIe", "InfiniBand", "Ethernet")
 
@@ -247,7 +246,7 @@ KINDS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     ),
     "time per byte": (_time_per_byte, 'a time per byte from 0 up, such as "0.001ns/B"'),
     "size": (_size, 'a size in bytes, such as 1024 or "25MiB"'),
-    "sharing": (partial(_one_of, SHARING), f"one of {', '.join(SHARING)}"),
+    "sharing": (partial(_one_of, _SHARING), f"one of {', '.join(_SHARING)}"),
     "family": (partial(_one_of, FAMILIES), f"one of {', '.join(FAMILIES)}"),
     "kind": (partial(_one_of, PROVENANCE), f"one of {', '.join(PROVENANCE)}"),
 }

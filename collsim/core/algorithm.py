@@ -9,7 +9,7 @@ from collsim.core.option import Option, Options
 from collsim.core.setting import Setting
 from collsim.core.symmetry import Symmetry
 
-__all__ = ["Algorithm", "Terms", "no_limits", "no_needs", "no_terms", "one_part"]
+__all__ = ["Algorithm", "Terms", "no_needs", "no_terms"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Terms:
         )
 
 
-def no_limits(_ranks: int) -> str | None:
+def _no_limits(_ranks: int) -> str | None:
     """Return None: the algorithm takes any rank count."""
     return None
 
@@ -82,7 +82,7 @@ def no_terms(_ranks: int, _chunks: int = 1) -> None:
     """Return None: nothing is claimed of the time, which only a simulation finds."""
 
 
-def one_part(_ranks: int, _chunks: int) -> int:
+def _one_part(_ranks: int, _chunks: int) -> int:
     """Return 1: the algorithm leaves every block of the collective whole."""
     return 1
 
@@ -140,8 +140,8 @@ class Algorithm:
     summary: str
     paper: str
     chunked: bool = False
-    parts: Callable[[int, int], int] = one_part
-    limits: Callable[[int], str | None] = no_limits
+    parts: Callable[[int, int], int] = _one_part
+    limits: Callable[[int], str | None] = _no_limits
     needs: Callable[[Setting], str | None] = no_needs
     channeled: bool = False
     in_switch: bool = False

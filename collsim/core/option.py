@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from collsim.core.setting import Setting
 from collsim.errors import InputError
 
-__all__ = ["Option", "Options", "Value", "none_tried", "whole_from"]
+__all__ = ["Option", "Options", "Value", "whole_from"]
 
 Value = str | int
 Options = Mapping[str, Value]
 
 
-def none_tried(_setting: Setting) -> tuple[Value, ...]:
+def _none_tried(_setting: Setting) -> tuple[Value, ...]:
     """Return no values: the default is the one to take."""
     return ()
 
@@ -42,7 +42,7 @@ class Option:
     default: Value
     meaning: str
     read: Callable[[str], Value]
-    tried: Callable[[Setting], tuple[Value, ...]] = none_tried
+    tried: Callable[[Setting], tuple[Value, ...]] = _none_tried
 
 
 def whole_from(least: int, most: int = 2**20) -> Callable[[str], int]:

@@ -9,7 +9,6 @@ from typing import Final
 from collsim.errors import InputError
 
 __all__ = [
-    "KINDS",
     "LINE_UNITS",
     "UNITS",
     "Parameter",
@@ -53,7 +52,7 @@ UNITS: Final = {
     "pipeline": "1",
 }
 """The same of profiles of NCCL: of what each is a part, `collsim.calibrate.nccl_model` says."""
-KINDS: Final = ("fit", "datasheet", "assumption")
+_KINDS: Final = ("fit", "datasheet", "assumption")
 
 
 @dataclass(frozen=True)
@@ -103,8 +102,8 @@ class Parameter:
         if self.unit not in UNITS.values():
             units = ", ".join(dict.fromkeys(UNITS.values()))
             raise InputError(f"unit: got {self.unit!r}, expected one of {units}")
-        if self.kind not in KINDS:
-            raise InputError(f"kind: got {self.kind!r}, expected one of {', '.join(KINDS)}")
+        if self.kind not in _KINDS:
+            raise InputError(f"kind: got {self.kind!r}, expected one of {', '.join(_KINDS)}")
 
 
 def check_number(name: str, number: object) -> None:

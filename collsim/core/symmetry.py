@@ -12,7 +12,7 @@ from collsim.core.collective import Collective
 from collsim.core.setting import Setting
 from collsim.errors import InputError
 
-__all__ = ["Axes", "Fold", "Symmetry", "axes_of", "one_rank", "parts_stay"]
+__all__ = ["Axes", "Fold", "Symmetry", "axes_of"]
 
 IntArray = NDArray[np.int64]
 
@@ -21,12 +21,12 @@ IntArray = NDArray[np.int64]
 Axes = tuple[tuple[int, int], ...]
 
 
-def parts_stay(_setting: Setting, _chunks: int, _channels: int) -> Axes:
+def _parts_stay(_setting: Setting, _chunks: int, _channels: int) -> Axes:
     """Return no axes: renaming ranks leaves the parts of every block alone."""
     return ()
 
 
-def one_rank(_setting: Setting, _channels: int) -> int:
+def _one_rank(_setting: Setting, _channels: int) -> int:
     """Return 1: the schedule is the same after renaming by any number of ranks."""
     return 1
 
@@ -52,8 +52,8 @@ class Symmetry:
     """
 
     kind: Literal["shift", "xor"]
-    axes: Callable[[Setting, int, int], Axes] = parts_stay
-    step: Callable[[Setting, int], int] = one_rank
+    axes: Callable[[Setting, int, int], Axes] = _parts_stay
+    step: Callable[[Setting, int], int] = _one_rank
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Final
 
 from collsim.interop.msccl.layout import chunks_of
 
-__all__ = ["MOST_RANKS", "held_by_all", "too_many_chunks"]
+__all__ = ["MOST_RANKS", "too_many_chunks"]
 
 # It is verified on a network on which every pair of ranks has a link of its own: 0.2 GB.
 MOST_RANKS: Final = 2048
@@ -12,12 +12,12 @@ MOST_RANKS: Final = 2048
 _MOST_HELD: Final = 2**20
 
 
-def held_by_all(kind: str, ranks: int, parts: int) -> int:
+def _held_by_all(kind: str, ranks: int, parts: int) -> int:
     """Return the chunks of the whole buffer, at all ranks together.
 
     Examples
     --------
-    >>> held_by_all("all_gather", 8, 1), held_by_all("broadcast", 8, 1)
+    >>> _held_by_all("all_gather", 8, 1), _held_by_all("broadcast", 8, 1)
     (64, 8)
     """
     return ranks * chunks_of(kind, ranks, parts)
@@ -33,7 +33,7 @@ def too_many_chunks(kind: str, ranks: int, parts: int) -> str | None:
     >>> too_many_chunks("all_gather", 1024, 2)
     '1024 ranks of 2048 chunks, expected at most 1,048,576 chunks in all'
     """
-    if held_by_all(kind, ranks, parts) <= _MOST_HELD:
+    if _held_by_all(kind, ranks, parts) <= _MOST_HELD:
         return None
     chunks = chunks_of(kind, ranks, parts)
     return f"{ranks} ranks of {chunks} chunks, expected at most {_MOST_HELD:,} chunks in all"

@@ -23,7 +23,6 @@ from collsim.interop.schedule_text.reader import read_text_schedule
 from collsim.interop.schedule_text.writer import to_text
 
 __all__ = [
-    "FORMATS",
     "ScheduleFile",
     "load_schedule",
     "read_schedule",
@@ -31,7 +30,7 @@ __all__ = [
     "written",
 ]
 
-FORMATS: Final = ("text", "msccl")
+_FORMATS: Final = ("text", "msccl")
 _MOST_BYTES: Final = 16 << 20
 # How checks call operations and places, see collsim.engine.wording.
 _OPERATION: Final = re.compile(r"operation (\d+) \(([^)]*)\)")
@@ -209,8 +208,8 @@ def written(schedule: Schedule, form: str, name: str) -> tuple[str, list[str]]:
     What is written is read again: what does not give the same schedule is not given away.
     See :func:`save_schedule`.
     """
-    if form not in FORMATS:
-        raise UnknownNameError("format", form, FORMATS)
+    if form not in _FORMATS:
+        raise UnknownNameError("format", form, _FORMATS)
     if form == "text":
         text, warnings = to_text(schedule, name), []
         _, again, _ = read_text_schedule(name, text)

@@ -9,10 +9,10 @@ from typing import Final
 from collsim.errors import InputError, UnknownNameError
 from collsim.nccl.names import path_rank
 
-__all__ = ["GRAPHS", "NO_GRAPH", "Communicator", "Graph", "limits"]
+__all__ = ["NO_GRAPH", "Communicator", "Graph", "limits"]
 
 # Which search's graph an algorithm uses. NCCL 2.30.7 src/init.cc, line 980.
-GRAPHS: Final = {
+_GRAPHS: Final = {
     "tree": "tree",
     "ring": "ring",
     "collnet_direct": "collnet_direct",
@@ -177,7 +177,7 @@ class Communicator:
         >>> Communicator(8, 1, 90, {"ring": one, "tree": one}).graph("pat").channels
         12
         """
-        return self.graphs.get(GRAPHS[algorithm], NO_GRAPH)
+        return self.graphs.get(_GRAPHS[algorithm], NO_GRAPH)
 
     def _all_channels(self) -> int:
         ring, tree = self.graph("ring"), self.graph("tree")

@@ -11,7 +11,7 @@ from collsim.core.timeline import Timeline
 from collsim.engine.lanes import lanes
 from collsim.errors import InputError
 
-__all__ = ["MOST_BARS", "MOST_RANKS", "Bars", "By", "Cells", "Per", "timeline_lanes"]
+__all__ = ["MOST_BARS", "Bars", "By", "Cells", "Per", "timeline_lanes"]
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -19,7 +19,7 @@ By = Literal["round", "chunk"]
 Per = Literal["rank", "port"]
 
 # Beyond these nobody can tell one message from another.
-MOST_RANKS: Final = 64
+_MOST_RANKS: Final = 64
 MOST_BARS: Final = 12_000
 _MOST_GROUPS: Final = 32
 _BINS: Final = 240
@@ -137,7 +137,7 @@ def timeline_lanes(
             "has no message that takes time, so there is nothing to draw"
         )
     bars = len(schedule) * (2 if per == "port" else 1)
-    if cluster.ranks > MOST_RANKS or bars > MOST_BARS:
+    if cluster.ranks > _MOST_RANKS or bars > MOST_BARS:
         return _cells(timeline, cluster)
     return _bars(timeline, cluster, by, per)
 
@@ -202,7 +202,7 @@ def _groups(cluster: Cluster) -> tuple[IntArray, tuple[str, ...]]:
     nodes = cluster.nodes
     unit, what = (cluster.node, "node") if nodes > 1 else (np.arange(cluster.ranks), "rank")
     count = nodes if nodes > 1 else cluster.ranks
-    each = -(-count // (MOST_RANKS if nodes > 1 and nodes <= MOST_RANKS else _MOST_GROUPS))
+    each = -(-count // (_MOST_RANKS if nodes > 1 and nodes <= _MOST_RANKS else _MOST_GROUPS))
     names = [
         f"{what} {low}" if each == 1 else f"{what}s {low}-{min(low + each, count) - 1}"
         for low in range(0, count, each)

@@ -7,12 +7,12 @@ from collsim.report.table import aligned, format_number, format_us
 from collsim.units import format_size, format_time
 from collsim.workload.estimate import Estimate, EstimateRow
 
-__all__ = ["ESTIMATE_KEYS", "STEP_KEYS", "estimate_head", "estimate_text"]
+__all__ = ["ESTIMATE_KEYS", "estimate_head", "estimate_text"]
 
 ESTIMATE_KEYS: Final = keys_of(EstimateRow)
 _DIGITS: Final = 4  # of a size in the table
 # Keys of the step as a whole, in the JSON object.
-STEP_KEYS: Final = (
+_STEP_KEYS: Final = (
     "tensor", "expert", "data", "pipeline", "step_us", "compute_us", "bubble_us", "exposed_us",
     "hidden_us", "share", "tokens_per_second",
 )  # fmt: skip
@@ -29,7 +29,7 @@ def estimate_head(found: Estimate, healthy: Estimate | None) -> dict[str, object
         The same on a healthy cluster; adds ``healthy_step_us`` and ``change``.
     """
     head: dict[str, object] = {"workload": found.workload}
-    head |= {key: getattr(found, key) for key in STEP_KEYS}
+    head |= {key: getattr(found, key) for key in _STEP_KEYS}
     if healthy is not None:
         head["healthy_step_us"] = healthy.step_us
         head["change"] = found.step_us / healthy.step_us if healthy.step_us > 0 else None

@@ -27,9 +27,7 @@ __all__ = [
     "link_rows",
     "link_values",
     "plain",
-    "profile_rows",
     "shipped_profiles",
-    "text_table",
 ]
 
 Row = dict[str, object]
@@ -204,7 +202,7 @@ def shipped_profiles() -> list[Profile]:
     return [load_profile(name) for name in preset_names("profiles")]
 
 
-def profile_rows() -> list[Row]:
+def _profile_rows() -> list[Row]:
     """Return a row for every profile that ships with collsim."""
     return [
         {
@@ -226,7 +224,7 @@ KINDS: Final[Mapping[str, Callable[[], list[Row]]]] = {
     "algorithms": algorithm_rows,
     "clusters": cluster_rows,
     "links": link_rows,
-    "profiles": profile_rows,
+    "profiles": _profile_rows,
     "collectives": collective_rows,
 }
 
@@ -266,8 +264,8 @@ def inventory_text(kind: str, rows: Sequence[Row]) -> str:
     if kind == "links":
         rows = [_with_units(row) for row in rows]
     if kind == "algorithms" and not any(row["options"] for row in rows):
-        return text_table(rows, [name for name in _COLUMNS[kind] if name != "options"])
-    return text_table(rows, _COLUMNS[kind])
+        return _text_table(rows, [name for name in _COLUMNS[kind] if name != "options"])
+    return _text_table(rows, _COLUMNS[kind])
 
 
 def _with_units(row: Row) -> Row:
@@ -281,12 +279,12 @@ def _with_units(row: Row) -> Row:
     }
 
 
-def text_table(rows: Sequence[Row], columns: Sequence[str]) -> str:
+def _text_table(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """Return rows as columns of text, the last one unpadded.
 
     Examples
     --------
-    >>> print(text_table([{"name": "ring", "chunked": False}], ["name", "chunked"]))
+    >>> print(_text_table([{"name": "ring", "chunked": False}], ["name", "chunked"]))
     name  chunked
     ring  no
     """

@@ -21,7 +21,7 @@ from collsim.calibrate.validate.errors import Errors
 from collsim.calibrate.validate.systems import REDUCING
 from collsim.report.validation_words import HEAD, HOW_MADE, SHEETS_HEAD, unmet
 
-__all__ = ["line_section", "result_rows", "sheets_section", "validation_page"]
+__all__ = ["line_section", "result_rows", "validation_page"]
 
 _SHOWN: Final = {bench.name: bench.title for bench in BENCHES}
 _CONFIRMS: Final = "confirmation"
@@ -44,7 +44,7 @@ def validation_page(found: Validation) -> str:
         if section:
             parts.append(section)
     if found.sheets:
-        parts.append(sheets_section(found.sheets))
+        parts.append(_sheets_section(found.sheets))
     present = {one.role for one in found.results}
     roles = [f"- {role}: {words}" for role, words in ROLES.items() if role in present]
     named = [f"  ({_names(found, role)})" for role in ROLES if role in present]
@@ -160,7 +160,7 @@ def _beside(results: Sequence[Result]) -> list[list[Result]]:
     return list(groups.values())
 
 
-def sheets_section(sheets: Sequence[SheetResult]) -> str:
+def _sheets_section(sheets: Sequence[SheetResult]) -> str:
     """Return the section on presets with nothing fitted."""
     rows = [
         [

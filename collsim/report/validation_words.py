@@ -2,7 +2,7 @@
 
 from typing import Final
 
-__all__ = ["HEAD", "HOW_MADE", "REASONS", "SHEETS_HEAD", "unmet"]
+__all__ = ["HEAD", "HOW_MADE", "SHEETS_HEAD", "unmet"]
 
 HEAD: Final = """# How far to trust a fit
 
@@ -55,7 +55,7 @@ each system is marked by what it was for:
   what they showed.
 """
 
-REASONS: Final = {
+_REASONS: Final = {
     ("sizes", "l40s-pcie-8"): "through PCIe switches and CPUs, times jump between neighbouring "
     "sizes; three lines, which know nothing else, do no better at the 90th percentile",
     ("reduce_scatter", "l40s-pcie-8"): "each rank count spans other links of the PCIe tree, so "
@@ -87,4 +87,4 @@ def unmet(line: str, system: str) -> str:
     >>> unmet("sizes", "mine")
     'why is not known'
     """
-    return REASONS.get((line, system), "why is not known")
+    return _REASONS.get((line, system), "why is not known")

@@ -11,9 +11,9 @@ from typing import Final, Self
 from collsim.errors import FileError
 from collsim.sweeps.point import COLUMNS, Record
 
-__all__ = ["FORMATS", "RowsFile", "format_of", "header", "lines"]
+__all__ = ["RowsFile", "format_of", "header", "lines"]
 
-FORMATS: Final = ("csv", "jsonl")
+_FORMATS: Final = ("csv", "jsonl")
 
 
 def format_of(path: str) -> str | None:
@@ -25,7 +25,7 @@ def format_of(path: str) -> str | None:
     ('csv', 'jsonl', None)
     """
     ending = os.path.splitext(path)[1].lower().removeprefix(".")
-    return ending if ending in FORMATS else None
+    return ending if ending in _FORMATS else None
 
 
 def header(kind: str) -> str:

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from collsim.core.cluster import Cluster, Router
 from collsim.errors import InputError, UnknownNameError
 
-__all__ = ["GROUPS", "ORDERS", "groups", "reorder"]
+__all__ = ["groups", "reorder"]
 
 IntArray = NDArray[np.int64]
 
-ORDERS: Final = ("inside", "across")
-GROUPS: Final = ("inside", "across", "all")
+_ORDERS: Final = ("inside", "across")
+_GROUPS: Final = ("inside", "across", "all")
 
 
 def reorder(cluster: Cluster, order: str | Iterable[int]) -> Cluster:
@@ -51,8 +51,8 @@ def reorder(cluster: Cluster, order: str | Iterable[int]) -> Cluster:
     """
     said = "in another order"
     if isinstance(order, str):
-        if order not in ORDERS:
-            raise UnknownNameError("order", order, ORDERS)
+        if order not in _ORDERS:
+            raise UnknownNameError("order", order, _ORDERS)
         said = f"{order} nodes"
         key = (cluster.node, _local(cluster))
         place = np.lexsort(key if order == "across" else key[::-1])
@@ -121,8 +121,8 @@ def groups(cluster: Cluster, kind: str) -> tuple[tuple[int, ...], ...]:
     >>> groups(two, "inside"), groups(two, "across")
     (((0, 1), (2, 3)), ((0, 2), (1, 3)))
     """
-    if kind not in GROUPS:
-        raise UnknownNameError("kind of group", kind, GROUPS)
+    if kind not in _GROUPS:
+        raise UnknownNameError("kind of group", kind, _GROUPS)
     if kind == "all":
         return (tuple(range(cluster.ranks)),)
     of = cluster.node if kind == "inside" else _local(cluster)

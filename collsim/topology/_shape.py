@@ -10,12 +10,12 @@ from typing import Final
 
 from collsim.core.cluster import Cluster
 
-__all__ = ["KINDS", "REQUIRED", "Key", "NetworkShape", "NodeShape"]
+__all__ = ["REQUIRED", "Key", "NetworkShape", "NodeShape"]
 
 REQUIRED: Final = object()
 
 # What a value may be; the reader of cluster files knows how each is written.
-KINDS: Final = (
+_KINDS: Final = (
     "count",
     "counts",
     "number",
@@ -46,8 +46,8 @@ class Key:
     default: object = REQUIRED
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"kind: got {self.kind!r}, expected one of {', '.join(KINDS)}")
+        if self.kind not in _KINDS:
+            raise ValueError(f"kind: got {self.kind!r}, expected one of {', '.join(_KINDS)}")
 
 
 @dataclass(frozen=True)

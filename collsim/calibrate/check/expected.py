@@ -12,7 +12,7 @@ from collsim.core.profile import Profile
 from collsim.errors import CollsimError
 from collsim.nccl.names import OUR_NAME
 
-__all__ = ["Expectation", "expectation_of", "forced_notes", "our_name"]
+__all__ = ["Expectation", "expectation_of", "forced_notes"]
 
 Expectation = Callable[[Measurement], Predicted | str]
 """The time that is expected of a row, or why none can be."""
@@ -53,12 +53,12 @@ def expectation_of(
     return lambda row: predict(row.collective, row.ranks, row.nbytes)
 
 
-def our_name(row: Measurement) -> str | None:
+def _our_name(row: Measurement) -> str | None:
     """Return our name of the algorithm that a row names: NCCL's tree is a double one.
 
     Examples
     --------
-    >>> our_name(Measurement("all_reduce", 8, 1024, 1e-5, algorithm="tree"))
+    >>> _our_name(Measurement("all_reduce", 8, 1024, 1e-5, algorithm="tree"))
     'double_binary_tree'
     """
     if row.algorithm == MESSAGE:
@@ -78,7 +78,7 @@ def forced_notes(rows: Sequence[Measurement], algorithm: str | None) -> list[str
     if algorithm is None:
         return []
     whole = [row for row in rows if not is_message(row)]
-    others = [row for row in whole if our_name(row) not in (None, algorithm)]
+    others = [row for row in whole if _our_name(row) not in (None, algorithm)]
     others = [row for row in others if found_for(row.collective, algorithm)[0] == algorithm]
     if not others:
         return []
@@ -105,7 +105,7 @@ class _Named:
     def __call__(self, row: Measurement) -> Predicted | str:
         if is_message(row):
             return message_of(self._model, row)
-        name = our_name(row)
+        name = _our_name(row)
         if self._algorithm is not None or name is None:
             return self._predict(row, self._algorithm or self._usual)
         try:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from collsim.core.measurements import Measurement
 from collsim.errors import InputError, UnknownNameError
 
-__all__ = ["KINDS", "folds"]
+__all__ = ["folds"]
 
 _KEYS: dict[str, Callable[[Measurement], str | int | None]] = {
     "sizes": lambda row: row.nbytes,
@@ -13,7 +13,7 @@ _KEYS: dict[str, Callable[[Measurement], str | int | None]] = {
     "ranks": lambda row: row.ranks,
     "nodes": lambda row: row.nodes,
 }
-KINDS = tuple(_KEYS)
+_KINDS = tuple(_KEYS)
 _ONE = {"collectives": "collective", "ranks": "rank count", "nodes": "node count"}
 
 
@@ -26,7 +26,7 @@ def folds(rows: Sequence[Measurement], kind: str) -> Iterator[tuple[list[int], l
     Raises
     ------
     UnknownNameError
-        If `kind` is none of `KINDS`.
+        If there is no such kind.
     InputError
         If there is only one collective, rank count or node count, or a node count is
         not known.
@@ -38,7 +38,7 @@ def folds(rows: Sequence[Measurement], kind: str) -> Iterator[tuple[list[int], l
     [([0, 2], [1, 3])]
     """
     if kind not in _KEYS:
-        raise UnknownNameError("hold-out", kind, KINDS)
+        raise UnknownNameError("hold-out", kind, _KINDS)
     keys = [_KEYS[kind](row) for row in rows]
     if None in keys:
         row = rows[keys.index(None)]

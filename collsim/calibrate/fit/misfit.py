@@ -13,10 +13,10 @@ from collsim.core.profile import ErrorSummary
 from collsim.errors import InputError
 from collsim.units import format_bandwidth, format_size
 
-__all__ = ["POOR", "misfit_notes"]
+__all__ = ["misfit_notes"]
 
 # A fit whose error at the 90th percentile is above this has a note.
-POOR: Final = 0.25
+_POOR: Final = 0.25
 _OTHERS: Final = ("mst", "ring")
 _CLEARLY: Final = 0.5
 _APART: Final = 1.5
@@ -53,7 +53,7 @@ def misfit_notes(
     are probably not of ring']
     """
     notes = []
-    if errors.p90 > POOR:
+    if errors.p90 > _POOR:
         sizes = sorted({row.nbytes for row in rows})
         span = f"{format_size(sizes[0])} to {format_size(sizes[-1])}"
         missed = (

@@ -28,9 +28,9 @@ from collsim.core.measurements import Measurement, Measurements
 from collsim.core.profile import ErrorSummary, Profile
 from collsim.errors import InputError
 
-__all__ = ["LEAST_LIKE", "fit_pieces", "refusal_of"]
+__all__ = ["fit_pieces", "refusal_of"]
 
-LEAST_LIKE: Final = 0.3
+_LEAST_LIKE: Final = 0.3
 """Scatter about the model above which rows are not times of NCCL's collectives on a system."""
 _NAMED: Final = 3
 _LEAST, _MOST = 1e-9, 1e6
@@ -154,13 +154,13 @@ def _modelled(
 
 def _refuse_unlike(rows: Sequence[Measurement], fitted: Fitted) -> None:
     """Refuse rows that scatter about the model as no system does."""
-    if fitted.noise <= LEAST_LIKE:
+    if fitted.noise <= _LEAST_LIKE:
         return
     falls = _falling(rows)
     what = "times fall as sizes grow" if falls else "no latency and bandwidth explain them"
     raise InputError(
         f"{rows[0].source}: the rows are off NCCL's model by {fitted.noise:.0%}, more than "
-        f"{LEAST_LIKE:.0%}: {what}; are they of one system, and the cluster the right one?"
+        f"{_LEAST_LIKE:.0%}: {what}; are they of one system, and the cluster the right one?"
     )
 
 

@@ -12,9 +12,9 @@ from collsim.core.measurements import Measurement
 from collsim.core.profile import ErrorSummary
 from collsim.units import format_bandwidth, format_size, format_time
 
-__all__ = ["DOUBTFUL", "doubt_notes"]
+__all__ = ["doubt_notes"]
 
-DOUBTFUL: Final = 0.3
+_DOUBTFUL: Final = 0.3
 """An error at the 90th percentile above which rows may be of several systems."""
 _APART: Final = 1.3
 _ABOVE: Final = 1.02  # above a datasheet by more than rounding
@@ -57,7 +57,7 @@ def doubt_notes(
     200GB/s of nvlink3: are the rows of this cluster?']
     """
     notes = []
-    if errors.p90 > DOUBTFUL:
+    if errors.p90 > _DOUBTFUL:
         notes.append(
             f"the fit is off by {errors.p90:.0%} at the 90th percentile ({errors.kind}): are "
             "the rows of one system?"

@@ -22,9 +22,9 @@ from collsim.core.measurements import Measurement, Measurements
 from collsim.core.profile import ErrorSummary, Parameter, Profile
 from collsim.errors import InputError, UnknownNameError
 
-__all__ = ["MODELS", "fit"]
+__all__ = ["fit"]
 
-MODELS: Final = ("auto", "nccl", "line")
+_MODELS: Final = ("auto", "nccl", "line")
 FloatArray = NDArray[np.float64]
 
 
@@ -99,8 +99,8 @@ def fit(
     >>> result.errors.held_out.kind, result.errors.held_out.median < 0.02
     ('sizes', True)
     """
-    if model not in MODELS:
-        raise UnknownNameError("model", model, MODELS)
+    if model not in _MODELS:
+        raise UnknownNameError("model", model, _MODELS)
     chosen = select(measurements_of(logs), columns, where)
     why = own = None
     if model != "line":

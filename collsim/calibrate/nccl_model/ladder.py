@@ -22,10 +22,10 @@ from collsim.calibrate.nccl_model.system import Selector, System
 from collsim.core.measurements import Measurement
 from collsim.errors import InputError
 
-__all__ = ["LADDER", "NETWORK_LADDER", "fit_nccl", "ladder_of"]
+__all__ = ["fit_nccl", "ladder_of"]
 
-LADDER: Final = tuple(Selector(scale) for scale in (1.0, 2.0, 0.5, 0.25, 0.0))
-NETWORK_LADDER: Final = (
+_LADDER: Final = tuple(Selector(scale) for scale in (1.0, 2.0, 0.5, 0.25, 0.0))
+_NETWORK_LADDER: Final = (
     *(
         Selector(scale, two, tree)
         for scale in (1.0, 0.7, 0.5, 0.35, 0.25, 1.4, 2.0)
@@ -47,8 +47,8 @@ def ladder_of(system: System) -> tuple[Selector, ...]:
     (1, Selector(scale=1.0, two_nodes=1.0, tree_two=1.0))
     """
     if system.several:
-        return NETWORK_LADDER
-    return LADDER[:1] if system.uniform else LADDER
+        return _NETWORK_LADDER
+    return _LADDER[:1] if system.uniform else _LADDER
 
 
 def fit_nccl(

@@ -11,9 +11,9 @@ from typing import Final
 
 from collsim.core.measurements import Measurement
 
-__all__ = ["OUT", "outliers"]
+__all__ = ["outliers"]
 
-OUT: Final = 1.3
+_OUT: Final = 1.3
 
 
 def outliers(rows: Sequence[Measurement]) -> list[bool]:
@@ -35,6 +35,6 @@ def outliers(rows: Sequence[Measurement]) -> list[bool]:
         times = [rows[i].seconds for i in places]
         for j, i in enumerate(places):
             near = times[max(0, j - 1) : j] + times[j + 1 : j + 2]
-            least = OUT * max(near, default=times[j])
+            least = _OUT * max(near, default=times[j])
             found[i] = (len(near) == 2 or j == 0) and times[j] > least
     return found

@@ -18,11 +18,11 @@ from collsim.calibrate.nccl_model.pieces import seconds
 from collsim.calibrate.nccl_model.prior import RATIO_OF_ONE, Prior
 from collsim.calibrate.nccl_model.touched import touched
 
-__all__ = ["NOISE", "Solved", "solve_map"]
+__all__ = ["Solved", "solve_map"]
 
-NOISE: Final = 0.03
+_NOISE: Final = 0.03
 """Relative noise of a row that its residual is weighted by."""
-_COARSE: Final = (0.3, 0.1, NOISE)
+_COARSE: Final = (0.3, 0.1, _NOISE)
 _KNEE: Final = 1.5**2
 _STEP: Final = 1e-6  # of the logarithm, for derivatives
 _FAR: Final = 8.0  # most sigma from a prior
@@ -139,7 +139,7 @@ def solve_map(prior: Mapping[str, Prior], batch: Batch, observed: Floats) -> Sol
     off = np.abs(problem.off(best.x[None])[0])
     noise = max(_MAD * float(np.median(off)), _LEAST_NOISE)
     jacobian = best.jac.copy()  # weighted by the robust loss
-    jacobian[: problem.rows] *= NOISE / max(noise, NOISE)
+    jacobian[: problem.rows] *= _NOISE / max(noise, _NOISE)
     variance = np.diag(np.linalg.pinv(jacobian.T @ jacobian))
     values = {key: p.centre for key, p in prior.items()}
     log_sigma = {key: p.sigma for key, p in prior.items()}

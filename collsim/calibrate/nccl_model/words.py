@@ -6,7 +6,7 @@ from typing import Final
 from collsim.calibrate.nccl_model.fitted import Fitted
 from collsim.core.measurements import Measurement
 
-__all__ = ["fit_notes", "untold_notes"]
+__all__ = ["fit_notes"]
 
 _FEW: Final = 5
 _SHOWN: Final = 6
@@ -53,10 +53,10 @@ def fit_notes(rows: Sequence[Measurement], fitted: Fitted) -> list[str]:
             f"NCCL's choice is read as if it believed in {fitted.selector.scale:g} times the "
             "bandwidth of its graph, which predicts left-out rows best"
         )
-    return notes + untold_notes(fitted)
+    return notes + _untold_notes(fitted)
 
 
-def untold_notes(fitted: Fitted) -> list[str]:
+def _untold_notes(fitted: Fitted) -> list[str]:
     """Return which parameters the rows move but don't tell, by class.
 
     A parameter that no row depends on is not named: its kind in a profile is assumption.

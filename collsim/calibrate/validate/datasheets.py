@@ -15,12 +15,12 @@ from collsim.calibrate.validate.rows import bench_rows, in_series
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement
 
-__all__ = ["CHUNKS", "EVERY", "SHEETS", "Sheet", "SheetResult", "datasheet", "sheet_times"]
+__all__ = ["SHEETS", "Sheet", "SheetResult", "datasheet"]
 
 FloatArray = NDArray[np.float64]
-CHUNKS: Final = (1, 4, 16)
+_CHUNKS: Final = (1, 4, 16)
 """Chunk counts that are tried: hundreds of ranks take a second each."""
-EVERY: Final = 3
+_EVERY: Final = 3
 """Every so many sizes of a series are simulated."""
 
 # What NCCL has, by our names; its all_to_all is a send and a receive per peer in turn.
@@ -127,11 +127,11 @@ def datasheet(sheet: Sheet, folder: str) -> list[SheetResult]:
     cluster = sheet.bench.cluster(sheet.nodes * sheet.gpus, sheet.nodes)
     found = []
     for series in in_series(row for row in rows if row.ranks == cluster.ranks):
-        some = series[::EVERY]
+        some = series[::_EVERY]
         kind = some[0].collective
         if kind not in _NCCL:
             continue
-        ratio = ratios(sheet_times(cluster, some), some)
+        ratio = ratios(_sheet_times(cluster, some), some)
         off = errors(ratio)
         if off is not None:
             where = sheet.system, sheet.nodes, sheet.gpus, kind
@@ -139,13 +139,13 @@ def datasheet(sheet: Sheet, folder: str) -> list[SheetResult]:
     return found
 
 
-def sheet_times(cluster: Cluster, rows: Sequence[Measurement]) -> FloatArray:
+def _sheet_times(cluster: Cluster, rows: Sequence[Measurement]) -> FloatArray:
     """Return the simulated seconds of rows of one collective: the fastest that NCCL has.
 
     Examples
     --------
     >>> rows = [Measurement("all_gather", 8, n, 1e-5) for n in (2**10, 2**30)]
-    >>> (sheet_times(Cluster.load("dgx-h100"), rows) * 1e6).round(1).tolist()
+    >>> (_sheet_times(Cluster.load("dgx-h100"), rows) * 1e6).round(1).tolist()
     [23.8, 2111.6]
     """
     collective = rows[0].collective
@@ -154,7 +154,7 @@ def sheet_times(cluster: Cluster, rows: Sequence[Measurement]) -> FloatArray:
         multicast = cluster.setting.multicast
         if refusal(collective, name, cluster.ranks, cluster.node, multicast=multicast):
             continue
-        for chunks in CHUNKS if find(collective, name).chunked else (1,):
+        for chunks in _CHUNKS if find(collective, name).chunked else (1,):
             predict = predictor_of(cluster, name, chunks)
             found = [predict(collective, cluster.ranks, row.nbytes).seconds for row in rows]
             times = np.minimum(times, found)

@@ -6,15 +6,15 @@ from collsim.calibrate.nccl_model import Fitted, System, fit_nccl, system_named,
 from collsim.calibrate.validate.bench import Bench
 from collsim.core.measurements import Measurement
 
-__all__ = ["fitted_to", "system_for"]
+__all__ = ["fitted_to"]
 
 
 def fitted_to(bench: Bench, rows: Sequence[Measurement]) -> Fitted:
     """Return the model fitted to rows of a bench."""
-    return fit_nccl(rows, system_for(bench, rows))
+    return fit_nccl(rows, _system_for(bench, rows))
 
 
-def system_for(bench: Bench, rows: Sequence[Measurement]) -> System:
+def _system_for(bench: Bench, rows: Sequence[Measurement]) -> System:
     """Return what was known of a bench before it was measured, as `calibrate fit` finds it.
 
     Of one node the name of the GPU tells, where it does, else the preset.
@@ -22,7 +22,7 @@ def system_for(bench: Bench, rows: Sequence[Measurement]) -> System:
     Examples
     --------
     >>> bench = Bench("a", "A", (), "dgx-a100", "own", (), None)
-    >>> system_for(bench, [Measurement("allreduce", 8, 8, 1e-5, nodes=1)]).intra_bus
+    >>> _system_for(bench, [Measurement("allreduce", 8, 8, 1e-5, nodes=1)]).intra_bus
     240.0
     """
     if bench.graphs is not None:

@@ -10,7 +10,7 @@ from collsim.calibrate.validate.bench import Bench
 from collsim.core.measurements import Measurement
 from collsim.nccl import Communicator, Tuning, communicator, tuning
 
-__all__ = ["nccl_model", "table_of"]
+__all__ = ["nccl_model"]
 
 MODELLED = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
 
@@ -34,12 +34,12 @@ def nccl_model(bench: Bench, rows: Sequence[Measurement]) -> NDArray[np.float64]
     for row in rows:
         key = row.ranks, row.nodes or 1
         if row.collective in MODELLED and key not in tables:
-            tables[key] = table_of(bench, *key)
+            tables[key] = _table_of(bench, *key)
         found.append(_seconds(tables[key], row) if row.collective in MODELLED else None)
     return np.array([np.nan if t is None else t for t in found], float)
 
 
-def table_of(bench: Bench, ranks: int, nodes: int) -> Tuning:
+def _table_of(bench: Bench, ranks: int, nodes: int) -> Tuning:
     """Return NCCL's table for so many ranks of a bench."""
     if bench.graphs is not None:
         comm = Communicator(ranks, nodes, 90, bench.graphs, bench.channels, nvswitch=False)

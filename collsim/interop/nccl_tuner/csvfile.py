@@ -15,9 +15,9 @@ from collsim.interop.nccl_tuner.rules import Rule
 from collsim.nccl import ALGORITHMS, PROTOCOLS
 from collsim.units import format_size
 
-__all__ = ["MAX_LINE", "to_csv"]
+__all__ = ["to_csv"]
 
-MAX_LINE: Final = 255
+_MAX_LINE: Final = 255
 _WIDTH: Final = 96
 _TRAP: Final = (
     "A communicator of another size, or a collective without a line here, falls to one channel "
@@ -76,7 +76,7 @@ def to_csv(
             lines += [f"# {part}" for text in texts for part in _wrapped(text)]
         last = rule.collective
         lines.append(_line(rule))
-    long = next((line for line in lines if len(line.encode()) > MAX_LINE), None)
+    long = next((line for line in lines if len(line.encode()) > _MAX_LINE), None)
     if long is not None:
         raise InputError(f"tuner file: a line of {len(long)} characters: {long[:60]}...")
     return "\n".join(lines) + "\n"

@@ -8,10 +8,10 @@ from collsim.choose.against import Comparison
 from collsim.interop.nccl_tuner.ranges import TOP, Own
 from collsim.nccl import ChoiceRange, Tuning
 
-__all__ = ["ALL_SIZES", "Rule", "rules"]
+__all__ = ["Rule", "rules"]
 
 # The plugin reads sizes by strtoull: 64 bits without a sign.
-ALL_SIZES: Final = 2**64 - 1
+_ALL_SIZES: Final = 2**64 - 1
 # From below the one and from above the other, the nearest range goes on to all sizes.
 _TINY: Final = 8
 _HUGE: Final = 2**33
@@ -71,11 +71,11 @@ def rules(table: Tuning, found: Comparison) -> tuple[Rule, ...]:
     >>> cluster = Cluster.load("dgx-a100")
     >>> table = tuning(communicator(cluster))
     >>> made = rules(table, against("broadcast", cluster, table))
-    >>> made[0].min_bytes, made[-1].max_bytes == ALL_SIZES, made[-1].algorithm
+    >>> made[0].min_bytes, made[-1].max_bytes == _ALL_SIZES, made[-1].algorithm
     (0, True, 'ring')
     """
     if table.comm.ranks == 1:
-        return (Rule(found.collective, 0, ALL_SIZES, "ring", "simple", 1, 1, 1),)
+        return (Rule(found.collective, 0, _ALL_SIZES, "ring", "simple", 1, 1, 1),)
     own = Own(table, found.collective)
     low, high = found.rows[0].min_bytes, found.rows[-1].max_bytes
     # What is tiny or huge is as its neighbours are; of what lies between nothing is known.
@@ -125,4 +125,4 @@ def _rules(parts: Sequence[ChoiceRange], table: Tuning, collective: str) -> Iter
             yield waiting
         waiting = new
     if waiting is not None:
-        yield replace(waiting, max_bytes=ALL_SIZES)
+        yield replace(waiting, max_bytes=_ALL_SIZES)

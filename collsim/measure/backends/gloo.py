@@ -5,7 +5,7 @@ import os
 from collsim.measure.backends._torch import TorchTransport
 from collsim.measure.place import Place
 
-__all__ = ["connect", "cores_of"]
+__all__ = ["connect"]
 
 
 class _Gloo(TorchTransport):
@@ -16,10 +16,10 @@ class _Gloo(TorchTransport):
         super().__init__(place, timeout, "gloo", "cpu")
         self.library = f"Gloo of torch {self.torch.__version__.split('+')[0]}"
         # Ranks that share cores would add up in more threads than there are cores.
-        self.torch.set_num_threads(max(1, cores_of() // place.local_ranks))
+        self.torch.set_num_threads(max(1, _cores_of() // place.local_ranks))
 
 
-def cores_of() -> int:
+def _cores_of() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0))
 
