@@ -78,7 +78,7 @@ def no_needs(_setting: Setting) -> str | None:
     return None
 
 
-def no_terms(_ranks: int, _chunks: int = 1) -> None:
+def no_terms(_ranks: int, _chunks: int) -> None:
     """Return None: nothing is claimed of the time, which only a simulation finds."""
 
 

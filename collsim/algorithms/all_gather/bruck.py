@@ -36,7 +36,7 @@ def build(b: Builder) -> None:
     steps(b, b.pieces)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: every rank receives each share once."""
     return Terms(log2_up(ranks), (ranks - 1) / ranks)
 

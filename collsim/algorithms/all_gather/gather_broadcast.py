@@ -16,9 +16,9 @@ def build(b: Builder) -> None:
     play(b, then(part(b, "gather", "mst"), broadcast))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
-    return gather.terms(ranks) + broadcast.terms(ranks, chunks)
+    return gather.terms(ranks, chunks) + broadcast.terms(ranks, chunks)
 
 
 ALGORITHM = Algorithm(

@@ -14,9 +14,9 @@ def build(b: Builder) -> None:
     play(b, then(part(b, "gather", "mst"), part(b, "broadcast", "mst")))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
-    return gather.terms(ranks) + broadcast.terms(ranks)
+    return gather.terms(ranks, chunks) + broadcast.terms(ranks, chunks)
 
 
 ALGORITHM = Algorithm(

@@ -16,7 +16,7 @@ def build(b: Builder) -> None:
     stream(b, every, every, chunks[:, :, None], chunks[:, None, :], adds=False)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: a bound for several chunks, at most (c-1)α more than it takes.
 
     What comes down takes longer than what goes up unless start-ups rule.

@@ -42,7 +42,7 @@ def _double(b: Builder) -> None:
         b.copy(every, every ^ 1 << bit, b.pieces[held].reshape(every.size, -1))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: beyond a power of two a bound.
 
     Who hands in sends one share; pairs that have handed in exchange twice as much, less than

@@ -12,7 +12,7 @@ def build(b: Builder) -> None:
     gather_around(b, b.pieces.T)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
     return Terms(ranks - 1, (ranks - 1) / ranks)
 

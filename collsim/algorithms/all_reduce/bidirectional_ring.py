@@ -22,7 +22,7 @@ def build(b: Builder) -> None:
     play(b, then(*steps))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: through one port both ways take turns."""
     share = (ranks - 1) / ranks
     return Terms(4 * (ranks - 1), 2 * share, share, exact_with_gamma=ranks == 1)

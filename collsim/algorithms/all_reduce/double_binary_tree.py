@@ -30,7 +30,7 @@ def build(b: Builder) -> None:
     play(b, over_channels(b.channels, trees))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: a bound, tried on 2 to 129 ranks and not proven.
 
     Up and down take 2(⌈log P⌉-1+c) rounds each. Where both meet, a chunk that comes down may

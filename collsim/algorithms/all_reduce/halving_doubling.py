@@ -30,7 +30,7 @@ def _a_part_per_rank(setting: Setting, _chunks: int, _channels: int) -> Axes:
     return ((setting.ranks, 1),)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: ranks beyond a power of two hand in, and wait."""
     extra = log2_up(ranks) - (ranks.bit_length() - 1)
     share = extra + 1 - 1 / power_below(ranks)

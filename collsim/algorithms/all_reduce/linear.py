@@ -14,9 +14,9 @@ def build(b: Builder) -> None:
     play(b, then(part(b, "reduce", "linear"), part(b, "broadcast", "linear")))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
-    return reduce.terms(ranks) + broadcast.terms(ranks)
+    return reduce.terms(ranks, chunks) + broadcast.terms(ranks, chunks)
 
 
 ALGORITHM = Algorithm(

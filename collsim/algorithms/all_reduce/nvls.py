@@ -12,7 +12,7 @@ def build(b: Builder) -> None:
     there_and_back(b, b.pieces.reshape(b.chunks, b.ranks, 1))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: of several chunks a bound, at most a message more than it takes.
 
     Up go the chunks, and after each but the first the sums of the parts of the one before.

@@ -25,7 +25,7 @@ def build(b: Builder) -> None:
         b.reduce(every, every, into, whole)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: through one port, the messages take turns."""
     return Terms(ranks - 1, ranks - 1, ranks - 1, exact_with_gamma=ranks <= 2)
 

@@ -29,7 +29,7 @@ def build(b: Builder) -> None:
     unfold(b)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: ranks beyond a power of two hand in, and wait."""
     up, down = log2_up(ranks), ranks.bit_length() - 1
     rounds = 2 * up - down

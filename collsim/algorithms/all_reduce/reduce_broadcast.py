@@ -18,7 +18,7 @@ def build(b: Builder) -> None:
     play(b, then(reduce, broadcast))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: a bound, as finished chunks set off early."""
     total = reduce.terms(ranks, chunks) + broadcast.terms(ranks, chunks)
     exact = chunks == 1 or ranks == 1

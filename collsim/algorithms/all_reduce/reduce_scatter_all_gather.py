@@ -14,11 +14,11 @@ def build(b: Builder) -> None:
     play(b, then(part(b, "reduce_scatter", "direct"), part(b, "all_gather", "ring")))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost; with gamma an owner reduces while the next message comes."""
     share = (ranks - 1) / ranks
     direct = Terms(ranks - 1, share, share, exact_with_gamma=ranks <= 2)
-    return direct + all_gather.terms(ranks)
+    return direct + all_gather.terms(ranks, chunks)
 
 
 ALGORITHM = Algorithm(

@@ -17,9 +17,9 @@ def build(b: Builder) -> None:
     gather_around(b, shares)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
-    return reduce_scatter.terms(ranks) + all_gather.terms(ranks)
+    return reduce_scatter.terms(ranks, chunks) + all_gather.terms(ranks, chunks)
 
 
 ALGORITHM = Algorithm(

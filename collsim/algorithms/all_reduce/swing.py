@@ -45,7 +45,7 @@ def limits(ranks: int) -> str | None:
     )
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost.
 
     With gamma it is exact but for 3·2^k ranks: there two steps send equally much, and one

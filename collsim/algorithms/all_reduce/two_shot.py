@@ -13,7 +13,7 @@ def build(b: Builder) -> None:
     play(b, then(part(b, "reduce_scatter", "direct"), part(b, "all_gather", "direct")))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: through one port, the messages of a round take turns."""
     share = (ranks - 1) / ranks
     return Terms(2 * (ranks - 1), 2 * share, share, exact_with_gamma=ranks <= 2)

@@ -65,7 +65,7 @@ def of_radix(radix: int) -> Algorithm:
     def build(b: Builder) -> None:
         steps(b, radix)
 
-    def terms(ranks: int, chunks: int = 1) -> Terms:
+    def terms(ranks: int, chunks: int) -> Terms:
         # All digits but 0, of all distances.
         carried = [distance.size for _, distance, _ in _moves(ranks, radix)]
         return Terms(len(carried), sum(carried) / ranks)

@@ -27,7 +27,7 @@ def build(b: Builder) -> None:
         b.copy(source.ravel(), target.ravel(), pieces)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
     return Terms(ranks - 1, (ranks - 1) / ranks)
 

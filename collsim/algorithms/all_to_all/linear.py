@@ -19,7 +19,7 @@ def build(b: Builder) -> None:
         b.copy(0, rank, np.delete(message[:, rank], rank))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost.
 
     Rank 0 sends the last rank's messages, which don't wait for what that rank sends,

@@ -26,7 +26,7 @@ def build(b: Builder) -> None:
         b.copy(every, (every + (1 << bit)) % b.ranks, message[source, target])
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
     carried = sum(j.bit_count() for j in range(1, ranks))
     return Terms(log2_up(ranks), carried / ranks)

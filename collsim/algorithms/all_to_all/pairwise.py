@@ -23,7 +23,7 @@ def build(b: Builder) -> None:
     exchange(b, lambda rank, mask: rank ^ mask)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
     return Terms(ranks - 1, (ranks - 1) / ranks)
 

@@ -13,7 +13,7 @@ def build(b: Builder) -> None:
     exchange(b, lambda rank, step: (rank + step) % b.ranks)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
     return Terms(ranks - 1, (ranks - 1) / ranks)
 

@@ -48,7 +48,7 @@ def build(b: Builder) -> None:
     play(b, over_channels(b.channels, trees))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: a bound, at most one message more than it takes.
 
     Chunks follow each other every second round, a chunk waits at most one round at every

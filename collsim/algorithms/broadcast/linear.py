@@ -21,7 +21,7 @@ def build(b: Builder) -> None:
     steps(b, b.root, b.pieces.ravel())
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
     return Terms(ranks - 1, ranks - 1)
 

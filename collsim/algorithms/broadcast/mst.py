@@ -24,7 +24,7 @@ def build(b: Builder) -> None:
     steps(b, b.root, b.pieces.ravel())
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
     rounds = log2_up(ranks)
     return Terms(rounds, rounds)

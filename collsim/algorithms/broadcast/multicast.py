@@ -19,7 +19,7 @@ def build(b: Builder) -> None:
     stream(b, b.root, np.arange(b.ranks), chunks, chunks, adds=False)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: up go all chunks, and the last comes down after them."""
     if ranks == 1:
         return Terms(0, 0)

@@ -51,7 +51,7 @@ def ring(b: Builder, channel: int, backwards: bool = False) -> Recording:
     return part(b, "broadcast", around, ranks=order, pieces=pieces, chunks=b.chunks)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
     if ranks == 1:
         return Terms(0, 0)

@@ -15,9 +15,9 @@ def build(b: Builder) -> None:
     play(b, then(part(b, "scatter", "mst"), part(b, "all_gather", "ring")))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: the share that arrives last still goes all the way around."""
-    return scatter.terms(ranks) + all_gather.terms(ranks)
+    return scatter.terms(ranks, chunks) + all_gather.terms(ranks, chunks)
 
 
 ALGORITHM = Algorithm(

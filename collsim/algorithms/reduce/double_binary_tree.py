@@ -31,7 +31,7 @@ def build(b: Builder) -> None:
     play(b, over_channels(b.channels, lambda channel: up(b, channel, b.root)))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: a bound, as for the broadcast."""
     down = broadcast.terms(ranks, chunks)
     return Terms(down.alphas, down.betas, down.betas, down.exact, exact_with_gamma=False)

@@ -12,7 +12,7 @@ def build(b: Builder) -> None:
     play(b, reverse(part(b, "broadcast", "linear"), adds=True))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost; with gamma the root reduces while the next message comes."""
     return Terms(ranks - 1, ranks - 1, ranks - 1, exact_with_gamma=ranks <= 2)
 

@@ -13,7 +13,7 @@ def build(b: Builder) -> None:
     play(b, reverse(part(b, "broadcast", "mst"), adds=True))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost.
 
     With gamma it is exact where P is a power of two; elsewhere some rank reduces one

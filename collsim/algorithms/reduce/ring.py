@@ -22,7 +22,7 @@ def build(b: Builder) -> None:
     play(b, over_channels(b.channels, backwards))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost; with gamma and several chunks reductions overlap."""
     if ranks == 1:
         return Terms(0, 0)

@@ -14,7 +14,7 @@ def build(b: Builder) -> None:
     play(b, reverse(part(b, "all_gather", "bruck"), adds=True))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost.
 
     With gamma it is exact where the second round sends on something that the first round

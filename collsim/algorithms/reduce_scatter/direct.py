@@ -16,7 +16,7 @@ def build(b: Builder) -> None:
     play(b, reverse(gather, adds=True))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost; with gamma an owner reduces while the next message comes."""
     share = (ranks - 1) / ranks
     return Terms(ranks - 1, share, share, exact_with_gamma=ranks <= 2)

@@ -14,9 +14,9 @@ def build(b: Builder) -> None:
     play(b, then(part(b, "reduce", "mst"), part(b, "scatter", "mst")))
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
-    return reduce.terms(ranks) + scatter.terms(ranks)
+    return reduce.terms(ranks, chunks) + scatter.terms(ranks, chunks)
 
 
 ALGORITHM = Algorithm(

@@ -16,9 +16,9 @@ def build(b: Builder) -> None:
     play(b, in_turns(halving, strict=True) if in_step(b) else halving)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: each round waits for the reduction of the one before."""
-    up = doubling.terms(ranks)
+    up = doubling.terms(ranks, chunks)
     return Terms(up.alphas, up.betas, up.betas, up.exact)
 
 

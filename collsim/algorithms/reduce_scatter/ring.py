@@ -12,7 +12,7 @@ def build(b: Builder) -> None:
     scatter_around(b, b.pieces.T)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: each step waits for the reduction of the one before."""
     share = (ranks - 1) / ranks
     return Terms(ranks - 1, share, share)

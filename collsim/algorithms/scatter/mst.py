@@ -30,7 +30,7 @@ def build(b: Builder) -> None:
     steps(b, b.root, b.pieces)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: the sender keeps the larger half."""
     return Terms(log2_up(ranks), (ranks - 1) / ranks)
 

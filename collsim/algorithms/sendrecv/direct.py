@@ -15,7 +15,7 @@ def build(b: Builder) -> None:
     b.copy(every, (every + 1) % b.ranks, b.pieces)
 
 
-def terms(ranks: int, chunks: int = 1) -> Terms:
+def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost."""
     return Terms(1, 1) if ranks > 1 else Terms(0, 0)
 
