@@ -145,9 +145,11 @@ def _resize(spec: ClusterSpec, gpus: int) -> tuple[dict[str, Any], Network | Non
         raise ConfigError.broken(spec.file, f"gpus_per_node: got {gpus}, but {what} the number")
     network = spec.network
     # One NIC per GPU stays one per GPU, and one for two of them stays that.
-    if network is not None and network.values.get("nics") is not None:
-        nics = -(-network.values["nics"] * gpus // spec.values["gpus"])
-        network = replace(network, values={**network.values, "nics": nics})
+    nics = None if network is None else network.values.get("nics")
+    before = spec.values["gpus"]
+    if network is not None and isinstance(nics, int) and isinstance(before, int):
+        values = {**network.values, "nics": -(-nics * gpus // before)}
+        network = replace(network, values=values)
     return {**spec.values, "gpus": gpus}, network
 
 

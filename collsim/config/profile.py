@@ -128,7 +128,7 @@ def load(path: str) -> Profile:
 
 def loads(text: str, file: str) -> Profile:
     """Return the profile that TOML text spells; `file` is named in errors."""
-    document = parse_toml(file, text)
+    document: dict[str, Any] = {**parse_toml(file, text)}
     schema = document.get("schema")
     if schema != SCHEMA:
         if schema is None:

@@ -30,7 +30,7 @@ class Network:
     """The table ``[network]``: how nodes are joined, and how many unless overridden."""
 
     nodes: int
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
     build: Callable[..., Cluster]
     sharing: str | None = None
 
@@ -62,7 +62,7 @@ class ClusterSpec:
     file: str
     name: str
     summary: str
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
     build: Callable[..., Cluster]
     elastic: bool
     network: Network | None
@@ -144,7 +144,7 @@ def _spec(top: Table) -> ClusterSpec:
     )
 
 
-def _network(table: Table, node_values: Mapping[str, Any]) -> Network:
+def _network(table: Table, node_values: Mapping[str, object]) -> Network:
     shape = _shape(table, NetworkShape)
     table.only(("shape", "nodes", "sharing", *shape.keys, *_PROVENANCE))
     values = _values(table, shape.keys, "nic")

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from typing import Any, Final
+from typing import Final
 
 from collsim.errors import ConfigError
 
@@ -17,7 +17,7 @@ _WHERE: Final = re.compile(
 )
 
 
-def parse_toml(file: str, text: str) -> dict[str, Any]:
+def parse_toml(file: str, text: str) -> dict[str, object]:
     r"""Return what TOML says.
 
     Raises

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from collsim.errors import InputError, UnknownNameError
 
 __all__ = ["execute", "input_counts", "mean", "split"]
 
-Array = NDArray[Any]
+Array = NDArray[np.number]
 
 COMBINE: Final[dict[str, Callable[[Array, Array], Array]]] = {
     "sum": np.add,

@@ -1,14 +1,13 @@
 """Lanes: what overlaps in time lies beside each other when it is drawn."""
 
 import heapq
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["lanes"]
 
-Times = NDArray[np.integer[Any]] | NDArray[np.floating[Any]]
+Times = NDArray[np.integer] | NDArray[np.floating]
 
 
 def lanes(begin: Times, end: Times) -> list[int]:

@@ -5,7 +5,6 @@ in those shows as a difference.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +15,7 @@ from collsim.errors import UnknownNameError
 
 __all__ = ["reference"]
 
-Array = NDArray[Any]
+Array = NDArray[np.number]
 
 
 def reference(

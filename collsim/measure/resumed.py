@@ -1,16 +1,15 @@
 """What a file that is gone on with holds already, in words."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from collsim.core.measurements_setup import setup_of
 
 __all__ = ["told"]
 
-Row = Mapping[str, Any]
+Rows = Sequence[Mapping[str, object]]
 
 
-def told(path: str, there: Sequence[Row], rows: Sequence[Row], done: int) -> list[str]:
+def told(path: str, there: Rows, rows: Rows, done: int) -> list[str]:
     """Return notes on the rows that a file has before anything is measured.
 
     Parameters
