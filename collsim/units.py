@@ -14,6 +14,8 @@ from fractions import Fraction
 from collsim.errors import InputError
 
 __all__ = [
+    "MAX_RANKS",
+    "MAX_SIZE",
     "format_bandwidth",
     "format_size",
     "format_time",

@@ -10,7 +10,6 @@ short stretch next to nothing. So it is trusted but for a margin that grows with
 
 import math
 from bisect import bisect_left, insort
-from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
@@ -20,7 +19,6 @@ from collsim.choose.lines import Line
 
 __all__ = ["Seen", "covered"]
 
-_Lines = Sequence[tuple[float, float]]
 
 # What is not trusted where a stretch is as long as a factor of four, and beyond.
 _MARGIN: Final = 0.15

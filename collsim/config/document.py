@@ -9,7 +9,7 @@ from collsim.core.schema import expected_schema
 from collsim.errors import ConfigError
 from collsim.files import read_text
 
-__all__ = ["REQUIRED", "Table", "parse_table", "read_table"]
+__all__ = ["REQUIRED", "RealKind", "Table", "parse_table", "read_table"]
 
 REQUIRED: Final = object()
 

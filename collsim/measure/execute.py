@@ -11,7 +11,7 @@ from collsim.measure.data import BATCH, contribution, expected
 from collsim.measure.steps import Held, Plan
 from collsim.measure.transport import Buffer, Message, Transport
 
-__all__ = ["Executor", "Problem", "held_in_order", "load", "wrong"]
+__all__ = ["Executor", "Problem", "check_all", "held_in_order", "load", "wrong"]
 
 
 class Problem:

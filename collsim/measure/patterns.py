@@ -19,7 +19,7 @@ from itertools import combinations
 
 from collsim.measure.transport import Buffer, Transport
 
-__all__ = ["Exchange", "at_once", "pairs_of", "prepared"]
+__all__ = ["Exchange", "Pairs", "at_once", "pairs_of", "prepared"]
 
 Pairs = tuple[tuple[int, int], ...]
 

@@ -12,7 +12,6 @@ from collsim.errors import InputError
 __all__ = ["Graph"]
 
 IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

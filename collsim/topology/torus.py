@@ -14,7 +14,7 @@ from collsim.topology._node import check_gpus, mesh, plural
 from collsim.topology._routes import Routes, from_columns
 from collsim.topology._shape import Key, NodeShape
 
-__all__ = ["SHAPE", "torus"]
+__all__ = ["SHAPE", "rings", "torus"]
 
 IntArray = NDArray[np.int64]
 _MOST = 1 << 16

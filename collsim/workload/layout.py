@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from collsim.core.workload import Parallel
 from collsim.errors import InputError
 
-__all__ = ["Layout", "layout"]
+__all__ = ["Groups", "Layout", "layout"]
 
 Groups = tuple[tuple[int, ...], ...]
 IntArray = NDArray[np.int64]

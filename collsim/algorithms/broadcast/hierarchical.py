@@ -21,7 +21,7 @@ from collsim.core.builder import Builder
 from collsim.core.option import Option
 from collsim.core.setting import Setting
 
-__all__ = ["ALGORITHM"]
+__all__ = ["ALGORITHM", "gather_without"]
 
 
 def gather_without(b: Builder, inside: str) -> Recording:

@@ -8,6 +8,7 @@ from collsim.units import MAX_SIZE
 
 __all__ = [
     "DTYPES",
+    "OPS",
     "Columns",
     "Half",
     "Row",

@@ -18,9 +18,10 @@ from typing import Final, NamedTuple
 from collsim.core.schedule import REDUCE, Schedule
 from collsim.errors import InputError, TooLargeError
 from collsim.interop._order import Phases
+from collsim.interop.msccl.flow import Connection
 from collsim.interop.msccl.program import Program
 from collsim.interop.msccl.steps import Event, write_steps
-from collsim.interop.msccl.waits import Connection, Waits, merged
+from collsim.interop.msccl.waits import Waits, merged
 
 __all__ = ["to_program"]
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from collsim.core.schedule import COPY, REDUCE, Schedule
-from collsim.interop.msccl.flow import Flow
+from collsim.interop.msccl.flow import Connection, Flow
 from collsim.interop.msccl.messages import Messages
 from collsim.interop.msccl.places import Placement, place_all
 from collsim.interop.msccl.program import (
@@ -21,7 +21,7 @@ from collsim.interop.msccl.program import (
 )
 from collsim.interop.msccl.races import Location, touched
 from collsim.interop.msccl.units import Unit
-from collsim.interop.msccl.waits import Connection, Waits, merged
+from collsim.interop.msccl.waits import Waits, merged
 
 __all__ = ["Lowered", "lower"]
 

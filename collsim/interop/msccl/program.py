@@ -16,6 +16,7 @@ __all__ = [
     "TYPES",
     "WRITES_TARGET",
     "Block",
+    "Chunk",
     "Gpu",
     "OwnWordsError",
     "Program",

@@ -12,9 +12,9 @@ have to wait for as well. What this leaves out, because it costs no time in a qu
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-__all__ = ["Waits", "merged"]
+from collsim.interop.msccl.flow import Connection
 
-Connection = tuple[int, int, int]
+__all__ = ["Waits", "merged"]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ __all__ = [
     "ChannelCounts",
     "Chosen",
     "Enabled",
+    "Found",
     "GraphLine",
     "PrintedTable",
     "Problem",
