@@ -1,6 +1,6 @@
 """What all commands that only draw have in common."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 __all__ = ["PictureFile", "picture_option", "tell_left_out", "tell_profile"]
 
 
-class PictureFile(click.ParamType):  # type: ignore[type-arg]  # not in click 8.1
+class PictureFile(click.ParamType):  # type: ignore[type-arg]  # not in click 8.2
     """The name of a picture, refused before anything is computed."""
 
     name = "FILE"
 
     def convert(
         self,
-        value: Any,
+        value: str,
         param: click.Parameter | None,  # noqa: ARG002 - click's
         ctx: click.Context | None,  # noqa: ARG002 - click's
-    ) -> Any:
+    ) -> str:
         """Return the name; what can't be written is a failure and no wrong usage."""
         from collsim.plot.style import check_path
 

@@ -38,7 +38,7 @@ _MOST_TOLERANCE: Final = 10
 _MOST_COUNTS: Final = 4096
 
 
-class Parsed(click.ParamType, Generic[T]):  # type: ignore[type-arg]  # not in click 8.1
+class Parsed(click.ParamType, Generic[T]):  # type: ignore[type-arg]  # not in click 8.2
     """A type whose values a function reads from text."""
 
     def __init__(self, name: str, parse: Callable[[str], T]) -> None:
