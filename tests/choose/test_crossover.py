@@ -188,7 +188,7 @@ def test_equal_times_do_not_jump_about(scan: ModuleType) -> None:
 
 
 def test_rounding_of_long_pipelines_bends_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """1,024 chunks that hold no port by their alpha; taken for kinks, rounding cost 48,000 runs."""
+    """1,024 chunks in turn: rounding that was taken for kinks cost 48,000 runs."""
     calls = 0
     plain = Curve.seconds
 
