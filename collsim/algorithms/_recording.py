@@ -116,7 +116,7 @@ class Recording:
 
         return self.changed(change, scratch=self.scratch + more, queues=used)
 
-    def on(self, ranks: IntArray, pieces: IntArray, of: int, within: int = 0) -> "Recording":
+    def on(self, ranks: IntArray, pieces: IntArray, of: int, within: int) -> "Recording":
         """Return it among other ranks, with other pieces, in several groups at once.
 
         Groups have no rank in common, so they share scratch places and queues.

@@ -18,7 +18,7 @@ IntArray = NDArray[np.int64]
 _AT_ONCE: Final = 1 << 20
 
 
-def ring_order(setting: Setting, channel: int = 0, channels: int = 1) -> IntArray:
+def ring_order(setting: Setting, channel: int, channels: int) -> IntArray:
     """Return the order in which the ring of a channel goes around.
 
     A single ring goes by the ranks. Of several, each passes through one node after the

@@ -163,9 +163,9 @@ def _move(
         o = int(operation)
         here, there = src[o] * places, dst[o] * places
         sources = read[ptr[o] : ptr[o + 1]]
-        message = [memory.get(here + place) for place in sources]
-        if src[o] >= schedule.ranks:
-            sums.read(memory, [here + place for place in sources])
+        keys = [here + place for place in sources]
+        message = [memory.get(key) for key in keys]
+        sums.read(memory, keys)
         for data, source, place in zip(
             message, sources, write[ptr[o] : ptr[o + 1]], strict=True
         ):

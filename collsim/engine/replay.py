@@ -42,8 +42,8 @@ class Sums:
     def read(self, memory: MutableMapping[int, V], keys: Iterable[int]) -> None:
         """Take sums out of the memory, from where they were just read."""
         for key in self._held.intersection(keys):
-            memory.pop(key, None)
-            self._held.discard(key)
+            del memory[key]
+            self._held.remove(key)
 
     def written(self, key: int, reduces: bool) -> None:
         """Note that a place was written."""
@@ -113,9 +113,9 @@ def replay(schedule: Schedule, order: Iterable[int]) -> str | None:
         here, there = src[o] * places, dst[o] * places
         first, last = ptr[o], ptr[o + 1]
         # All is read before anything is written: an operation may send to its own rank.
-        message = [held.get(here + place) for place in read[first:last]]
-        if src[o] >= schedule.ranks:
-            sums.read(held, [here + place for place in read[first:last]])
+        keys = [here + place for place in read[first:last]]
+        message = [held.get(key) for key in keys]
+        sums.read(held, keys)
         for content, source, place in zip(
             message, read[first:last], write[first:last], strict=True
         ):

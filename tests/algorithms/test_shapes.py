@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from collsim.algorithms import build, find
+from collsim.core.same import difference
 
 
 def rounds(name: str, algorithm: str, ranks: int, rank: int) -> list[tuple[int, list[int]]]:
@@ -86,3 +89,21 @@ def test_swing_of_six_sends_no_part_twice() -> None:
     kept = find("all_reduce", "swing").limits
     assert kept(6) is None
     assert "even number, not 7" in str(kept(7))
+
+
+@pytest.mark.parametrize(
+    ("module", "kind", "name"),
+    [
+        ("_arrange", "all_to_all", "ring"),
+        ("_rings", "all_reduce", "ring"),
+        ("all_to_all.direct", "all_to_all", "direct"),
+    ],
+)
+@pytest.mark.parametrize("at_once", [1, 13, 40])
+def test_messages_listed_piece_by_piece_are_the_same(
+    module: str, kind: str, name: str, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In blocks of rounds that fit, the last one shorter, or one by one."""
+    whole = build(kind, name, 6)
+    monkeypatch.setattr(f"collsim.algorithms.{module}._AT_ONCE", at_once)
+    assert difference(build(kind, name, 6), whole) is None
