@@ -16,10 +16,10 @@ from collsim.core.parameter import (
 from collsim.errors import InputError, UnknownNameError
 from collsim.units import MAX_RANKS
 
-__all__ = ["MAX_CHUNKS", "MODELS", "NCCL_KEYS", "UNITS", "ErrorSummary", "Parameter", "Profile"]
+__all__ = ["MAX_CHUNKS", "NCCL_KEYS", "ErrorSummary", "Parameter", "Profile"]
 
 MAX_CHUNKS: Final = 65536
-MODELS: Final = ("line", "nccl")
+_MODELS: Final = ("line", "nccl")
 NCCL_KEYS: Final[dict[str, type[str | float | bool]]] = {
     "version": str,
     "architecture": str,
@@ -135,8 +135,8 @@ class Profile:
             _check_chunks(self.chunks)
         if not self.parameters:
             raise InputError("parameters: got none, expected link.alpha and link.beta or more")
-        if self.model not in MODELS:
-            raise UnknownNameError("model", self.model, MODELS)
+        if self.model not in _MODELS:
+            raise UnknownNameError("model", self.model, _MODELS)
         self._check_measured()
         self._check_nccl()
         units = UNITS if self.model == "nccl" else LINE_UNITS

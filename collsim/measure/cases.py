@@ -15,9 +15,9 @@ from collsim.measure.transport import MOVED
 from collsim.registry import member
 from collsim.units import format_size
 
-__all__ = ["KEY", "Case", "cases", "check_job", "key_of", "schedule_of"]
+__all__ = ["Case", "cases", "check_job", "key_of", "schedule_of"]
 
-KEY: Final = (
+_KEY: Final = (
     "pattern", "collective", "runs", "algorithm", "protocol", "chunks", "ranks", "size",
     "dtype", "op", "root", "pairs", "backend", "clock", "process_model", "world", "graph",
     "nodes", *SETUP,
@@ -105,7 +105,7 @@ class Case:
 def key_of(row: Mapping[str, object]) -> str:
     """Return what names a measured point."""
     *_, cores = setup_of(row)
-    return repr([*(row.get(field) for field in KEY), cores])
+    return repr([*(row.get(field) for field in _KEY), cores])
 
 
 def cases(job: Job, ranks: int, local_ranks: int) -> tuple[list[Case], list[str]]:

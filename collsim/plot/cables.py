@@ -15,7 +15,7 @@ from collsim.units import format_bandwidth
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Line", "draw_cables", "families", "legend_rows"]
+__all__ = ["Line", "draw_cables", "legend_rows"]
 
 
 class Line(TypedDict):
@@ -39,7 +39,7 @@ _CHORDS: Final = 16
 _NIC: Final = 0.18
 
 
-def families(cluster: Cluster) -> list[int]:
+def _families(cluster: Cluster) -> list[int]:
     """Return of every class of links the one that it is drawn as.
 
     A class whose name begins with that of another, of the same bandwidth and without an
@@ -85,7 +85,7 @@ def _visible(cluster: Cluster, places: Places) -> Iterator[tuple[int, int, int, 
     links = cluster.links
     if links.tail is None or links.head is None:
         return
-    drawn = families(cluster)
+    drawn = _families(cluster)
     done: set[tuple[int, int, int]] = set()
     for i, (a, b) in enumerate(zip(links.tail.tolist(), links.head.tolist(), strict=True)):
         kind = drawn[int(links.kind[i])]
@@ -177,7 +177,7 @@ def _style(cluster: Cluster, kind: int) -> Line:
     rates = np.log([link.bandwidth for link in cluster.links.classes])
     span = float(rates.max() - rates.min())
     share = float(rates[kind] - rates.min()) / span if span > 0 else 0.4
-    number = sorted(set(families(cluster))).index(kind)
+    number = sorted(set(_families(cluster))).index(kind)
     return {
         "color": _COLOURS[number % len(_COLOURS)],
         "linestyle": _DASHES[number % len(_DASHES)],
@@ -191,7 +191,7 @@ def legend_rows(cluster: Cluster, places: Places) -> list[tuple[Line, str]]:
     """Return the line and the words of every class of links."""
     links = cluster.links
     seen = {kind for _, kind, _, _ in _visible(cluster, places)}
-    drawn = families(cluster)
+    drawn = _families(cluster)
     rows = []
     for kind in sorted(set(drawn)):
         mine = np.isin(links.kind, [i for i, other in enumerate(drawn) if other == kind])

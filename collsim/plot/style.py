@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "ENDINGS",
     "STYLES",
     "check_path",
     "drawn",
@@ -32,7 +31,7 @@ __all__ = [
     "time_label",
 ]
 
-ENDINGS: Final = (".png", ".svg", ".pdf")
+_ENDINGS: Final = (".png", ".svg", ".pdf")
 
 # Okabe and Ito's colours, which colour-blind people tell apart; in grey, the dashes and
 # the marks do.
@@ -103,8 +102,10 @@ def check_path(path: str | os.PathLike[str]) -> str:
     """
     name = os.fspath(path)
     ending = os.path.splitext(name)[1].lower()
-    if ending not in ENDINGS:
-        raise InputError(f"picture {name!r}: expected a name that ends in {', '.join(ENDINGS)}")
+    if ending not in _ENDINGS:
+        raise InputError(
+            f"picture {name!r}: expected a name that ends in {', '.join(_ENDINGS)}"
+        )
     folder = os.path.dirname(os.path.realpath(name))
     if not os.path.isdir(folder):
         raise FileError(name, f"the folder {folder} does not exist")

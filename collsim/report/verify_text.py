@@ -6,15 +6,15 @@ from itertools import groupby
 from collsim.choose.verify import LeftOut, Row, Verification
 from collsim.report.table import aligned
 
-__all__ = ["left_out_notes", "spans", "verify_text"]
+__all__ = ["left_out_notes", "verify_text"]
 
 
-def spans(numbers: Iterable[int]) -> str:
+def _spans(numbers: Iterable[int]) -> str:
     """Spell whole numbers as `parse_ranks` reads them.
 
     Examples
     --------
-    >>> spans([1, 2, 3, 4, 13, 16, 17])
+    >>> _spans([1, 2, 3, 4, 13, 16, 17])
     '1-4,13,16-17'
     """
     runs: list[list[int]] = []
@@ -44,7 +44,7 @@ def verify_text(found: Verification) -> str:
             (
                 collective,
                 algorithm,
-                spans(row.ranks for row in rows),
+                _spans(row.ranks for row in rows),
                 str(len(rows)),
                 f"{wrong} wrong" if wrong else "ok",
             )
@@ -82,7 +82,7 @@ def left_out_notes(found: Verification) -> list[str]:
         general = case.reason.replace(f"{case.ranks} ranks", "so many ranks")
         cases.setdefault((f"{case.collective}/{case.algorithm}", general), []).append(case)
     return [
-        f"left out {name} on {spans([case.ranks for case in alike])} ranks: "
+        f"left out {name} on {_spans([case.ranks for case in alike])} ranks: "
         f"{general if len(alike) > 1 else alike[0].reason}"
         for (name, general), alike in cases.items()
     ]

@@ -8,10 +8,10 @@ from collsim.core.builder import Builder
 from collsim.core.setting import Setting
 from collsim.core.symmetry import Axes, Symmetry
 
-__all__ = ["ALGORITHM", "power_below"]
+__all__ = ["ALGORITHM"]
 
 
-def power_below(ranks: int, chunks: int = 1) -> int:
+def _power_below(ranks: int, chunks: int = 1) -> int:
     """Cut the array into one part for every rank of the largest power of two."""
     return 1 << ranks.bit_length() - 1
 
@@ -33,7 +33,7 @@ def _a_part_per_rank(setting: Setting, _chunks: int, _channels: int) -> Axes:
 def terms(ranks: int, chunks: int) -> Terms:
     """Return the claimed cost: ranks beyond a power of two hand in, and wait."""
     extra = log2_up(ranks) - (ranks.bit_length() - 1)
-    share = extra + 1 - 1 / power_below(ranks)
+    share = extra + 1 - 1 / _power_below(ranks)
     return Terms(2 * log2_up(ranks), 2 * share, share)
 
 
@@ -43,6 +43,6 @@ ALGORITHM = Algorithm(
     formula="2⌈log P⌉α + (⌈log P⌉-⌊log P⌋+1-1/2^⌊log P⌋)n(2β + γ)",
     summary="partners at half the distance each time add up halves, then hand them back",
     paper="Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, section 4.5",
-    parts=power_below,
+    parts=_power_below,
     symmetry=Symmetry("xor", _a_part_per_rank),
 )

@@ -13,7 +13,7 @@ from collsim.core.option import Option, whole_from
 from collsim.core.setting import Setting
 from collsim.core.symmetry import Symmetry
 
-__all__ = ["ALGORITHM", "of_radix"]
+__all__ = ["ALGORITHM"]
 
 # Base 2 is `mst`, base P is `direct`; 4 sends three quarters as many digits as there are bits.
 RADIX: Final = 4
@@ -59,7 +59,7 @@ def bases(setting: Setting) -> tuple[int, ...]:
     return tuple(radix for radix in sorted({3, 8, two_rounds}) if 2 < radix < setting.ranks)
 
 
-def of_radix(radix: int) -> Algorithm:
+def _of_radix(radix: int) -> Algorithm:
     """Return the exchange to one base."""
 
     def build(b: Builder) -> None:
@@ -79,9 +79,9 @@ def of_radix(radix: int) -> Algorithm:
         options={
             "radix": Option(RADIX, "base r of the digits, from 2 up", whole_from(2), bases)
         },
-        vary=lambda values: of_radix(int(values["radix"])),
+        vary=lambda values: _of_radix(int(values["radix"])),
         symmetry=Symmetry("shift"),
     )
 
 
-ALGORITHM = of_radix(RADIX)
+ALGORITHM = _of_radix(RADIX)

@@ -11,7 +11,7 @@ from collsim.calibrate.validate.bench import Bench, Log, Trial
 from collsim.core.measurements import Measurement
 from collsim.errors import FileError
 
-__all__ = ["Parted", "Rows", "bench_rows", "find", "in_series", "parted"]
+__all__ = ["Parted", "Rows", "bench_rows", "in_series", "parted"]
 
 Rows = tuple[Measurement, ...]
 _KEYS = {"collective": "collective", "ranks": "ranks", "nodes": "nodes"}
@@ -28,7 +28,7 @@ class Parted:
     hold: Rows
 
 
-def find(folder: str, log: Log) -> str | None:
+def _find(folder: str, log: Log) -> str | None:
     """Return the path of a log under a folder of measurements, or None."""
     for inner in _FOLDERS:
         place = os.path.join(folder, inner)
@@ -59,7 +59,7 @@ def bench_rows(bench: Bench, folder: str) -> Rows | None:
     """
     found: list[Measurement] = []
     for log in bench.logs:
-        path = find(folder, log)
+        path = _find(folder, log)
         if path is None:
             return None
         read = read_log(path, ReadOptions(gpus_per_node=log.gpus_per_node))

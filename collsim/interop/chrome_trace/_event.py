@@ -14,7 +14,6 @@ __all__ = [
     "arrow",
     "counter",
     "members",
-    "micro",
     "named",
     "slice_",
     "ticks",
@@ -38,12 +37,12 @@ def ticks(seconds: NDArray[np.float64]) -> Ticks:
     return found
 
 
-def micro(nanoseconds: int) -> str:
+def _micro(nanoseconds: int) -> str:
     """Return nanoseconds as a number of microseconds, exactly.
 
     Examples
     --------
-    >>> micro(1234567), micro(5)
+    >>> _micro(1234567), _micro(5)
     ('1234.567', '0.005')
     """
     whole, part = divmod(nanoseconds, 1000)
@@ -79,8 +78,8 @@ def slice_(
     """
     more = f',"args":{{{args}}}' if args else ""
     return (
-        f'{{"ph":"X","name":"{name}","cat":"{cat}",{where},"ts":{micro(begin)},'
-        f'"dur":{micro(end - begin)}{more}}}'
+        f'{{"ph":"X","name":"{name}","cat":"{cat}",{where},"ts":{_micro(begin)},'
+        f'"dur":{_micro(end - begin)}{more}}}'
     )
 
 
@@ -98,7 +97,7 @@ def arrow(where: str, begins: bool, number: int, at: int) -> str:
 def counter(pid: int, name: str, at: int, rate: float) -> str:
     """Return a value of a counter: bytes per second from a time on."""
     return (
-        f'{{"ph":"C","name":{_text(name)},"pid":{pid},"ts":{micro(at)},'
+        f'{{"ph":"C","name":{_text(name)},"pid":{pid},"ts":{_micro(at)},'
         f'"args":{{"GB/s":{rate / 1e9:.9g}}}}}'
     )
 

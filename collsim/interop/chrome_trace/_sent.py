@@ -14,7 +14,7 @@ from collsim.engine.together import Together
 from collsim.engine.ways import messages, ways
 from collsim.interop.chrome_trace._event import Ticks, ticks
 
-__all__ = ["Call", "Sent", "calls", "places"]
+__all__ = ["Call", "Sent"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -41,7 +41,7 @@ class Call:
     first: int
 
 
-def calls(outcome: Timeline | Together) -> list[Call]:
+def _calls(outcome: Timeline | Together) -> list[Call]:
     """Return what was called, in the order in which messages are numbered."""
     if isinstance(outcome, Timeline):
         return [Call(outcome, 0.0, 0)]
@@ -67,7 +67,7 @@ class Sent:
     """
 
     def __init__(self, outcome: Timeline | Together, cluster: Cluster) -> None:
-        self.calls = calls(outcome)
+        self.calls = _calls(outcome)
         self._first = [call.first for call in self.calls]
         self._cluster = cluster
         sent = messages(outcome, cluster)
@@ -155,18 +155,18 @@ class Sent:
 
 def _chunks(schedule: Schedule, o: int) -> str:
     """Return which places of memory an operation reads, and where it puts them."""
-    read, put = places(schedule.carried(o)), places(schedule.written(o))
+    read, put = _places(schedule.carried(o)), _places(schedule.written(o))
     into = f'"into":"{put}",' if put != read else ""
     channel = int(schedule.channel[o])
     return f'"chunks":"{read}",{into}' + (f'"channel":{channel},' if channel else "")
 
 
-def places(numbers: NDArray[np.int32]) -> str:
+def _places(numbers: NDArray[np.int32]) -> str:
     """Spell numbers of places: neighbours as ranges; of very many ranges the first.
 
     Examples
     --------
-    >>> places(np.array([0, 1, 2, 5])), places(np.arange(0, 40, 2))
+    >>> _places(np.array([0, 1, 2, 5])), _places(np.arange(0, 40, 2))
     ('0-2,5', '0,2,4,6,8,10,12,14 and 12 more')
     """
     if numbers.size == 1:

@@ -13,14 +13,14 @@ from collsim.interop.nccl_tuner.pair import Pair, verdict_of
 from collsim.interop.nccl_tuner.ranges import Own
 from collsim.nccl import Tuning
 
-__all__ = ["MIN_GAIN", "NO_PROFILE", "against", "least_gain"]
+__all__ = ["MIN_GAIN", "against", "least_gain"]
 
 # A gain of less is not worth a line of its own.
 MIN_GAIN: Final = 0.03
 # Without a profile, times come of datasheets, which are off by 15 to 30 %: estimates with the
 # constants of NCCL's model miss public tables of H100, A100 and B200 by a median of 16 to 28 %.
 # So a smaller gain may be none.
-NO_PROFILE: Final = 0.30
+_NO_PROFILE: Final = 0.30
 
 
 def least_gain(measured: bool) -> float:
@@ -31,7 +31,7 @@ def least_gain(measured: bool) -> float:
     >>> least_gain(measured=True), least_gain(measured=False)
     (0.03, 0.3)
     """
-    return MIN_GAIN if measured else NO_PROFILE
+    return MIN_GAIN if measured else _NO_PROFILE
 
 
 def against(

@@ -7,7 +7,7 @@ from typing import Final
 from collsim.choose.policy import Policy
 from collsim.units import format_size
 
-__all__ = ["cells", "ranks_of", "sentence", "size_words", "table", "time_words", "unit_of"]
+__all__ = ["ranks_of", "sentence", "size_words", "table", "time_words", "unit_of"]
 
 _SHORT: Final = 24  # characters that stay on one line
 _TIMES: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -81,12 +81,12 @@ def sentence(policy: Policy, profile: str | None = None) -> str:
     return f"{head} {', '.join(parts)}, and {last}."
 
 
-def cells(values: Iterable[object]) -> str:
+def _cells(values: Iterable[object]) -> str:
     """Return values as the cells of one row, numbers to the right.
 
     Examples
     --------
-    >>> cells(["<b>", 3])
+    >>> _cells(["<b>", 3])
     '<tr><td class="s">&lt;b&gt;</td><td class="n">3</td></tr>'
     """
     return f"<tr>{''.join(map(_cell, values))}</tr>"
@@ -111,7 +111,7 @@ def table(name: str, titles: Sequence[str], rows: Sequence[Sequence[object]]) ->
         f'<th class="{"n" if isinstance(value, int | float) else "s"}">{escape(title)}</th>'
         for title, value in zip(titles, first, strict=True)
     )
-    body = "\n".join(cells(row) for row in rows)
+    body = "\n".join(_cells(row) for row in rows)
     return (
         f'<div class="wide"><table id="{escape(name)}"><thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody></table></div>"
