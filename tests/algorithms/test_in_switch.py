@@ -12,7 +12,7 @@ from collsim.core.link import LinkClass
 from collsim.engine.simulate import simulate
 from collsim.engine.usage import usage
 from collsim.engine.verdict import verify_schedule
-from collsim.topology.rails import rails
+from collsim.topology.rails import join
 from collsim.topology.switch import switch
 
 NEAR, FAR = LinkClass("near", 1e-6, 400e9), LinkClass("far", 1e-6, 50e9)
@@ -62,7 +62,7 @@ def test_gain_over_ring_at_the_efficiency_of_hopper(
 
 def test_nvls_tree_crosses_the_wire_once_on_two_nodes() -> None:
     """n/G out of every NIC and n/G into it, and n(G+1)/G between every GPU and its switch."""
-    cluster = rails(2, 4, NEAR, FAR, "pair", multicast=True)
+    cluster = join(switch(4, NEAR, "pair", multicast=True), 2, FAR)
     schedule = build("all_reduce", "nvls_tree", 8, 0, 4, node=cluster.node, multicast=True)
     moved = usage(simulate(schedule, cluster, 1e6), cluster)
     of = dict(zip(moved.names, (moved.nbytes / 1e6).tolist(), strict=True))

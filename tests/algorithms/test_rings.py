@@ -11,13 +11,14 @@ from collsim.core.cluster import Cluster
 from collsim.core.link import LinkClass
 from collsim.core.setting import Setting
 from collsim.engine.simulate import simulate
-from collsim.topology.rails import rails
+from collsim.topology.rails import join
+from collsim.topology.switch import switch
 
 
 def fast_inside(nodes: int) -> Cluster:
     """Return nodes of four GPUs, each with a NIC of 1 byte per second and no latency."""
     near = LinkClass("near", 0.0, 100.0)
-    return rails(nodes, 4, near, LinkClass("far", 0.0, 1.0), "fast inside")
+    return join(switch(4, near, "fast inside"), nodes, LinkClass("far", 0.0, 1.0))
 
 
 @pytest.mark.parametrize("nodes", [2, 3, 4])

@@ -14,7 +14,8 @@ from collsim.core.link import LinkClass
 from collsim.core.setting import Setting
 from collsim.engine.simulate import Simulation, simulate
 from collsim.engine.verdict import verify_schedule
-from collsim.topology.rails import rails
+from collsim.topology.rails import join
+from collsim.topology.switch import switch
 
 RANKS = (*range(2, 34), 63, 64, 65, 72, 128)
 
@@ -62,7 +63,7 @@ def test_large_messages_approach_full_bandwidth(name: str) -> None:
 def fast_inside(nodes: int, gpus: int) -> Cluster:
     """Return nodes whose GPUs have a NIC of 1 byte per second each, and no latency."""
     near, far = LinkClass("near", 0.0, 1e6), LinkClass("far", 0.0, 1.0)
-    return rails(nodes, gpus, near, far, "fast inside")
+    return join(switch(gpus, near, "fast inside"), nodes, far)
 
 
 def crossing(name: str, cluster: Cluster, channels: int) -> tuple[list[float], list[float]]:

@@ -12,7 +12,8 @@ from collsim.core.collective import COLLECTIVES
 from collsim.core.link import LinkClass
 from collsim.engine.simulate import COMPILE_FROM
 from collsim.errors import InputError
-from collsim.topology.rails import rails
+from collsim.topology.rails import join
+from collsim.topology.switch import switch
 
 SIX = Cluster.ideal(6, alpha=1e-6, bandwidth=1e9)
 
@@ -20,7 +21,7 @@ SIX = Cluster.ideal(6, alpha=1e-6, bandwidth=1e9)
 def two_nodes(alpha_busy: float | None = None) -> Cluster:
     """Return two nodes of three ranks, slower between them."""
     near = LinkClass("near", 1e-6, 4e9, alpha_busy)
-    return rails(2, 3, near, LinkClass("far", 5e-6, 1e9, alpha_busy), "two")
+    return join(switch(3, near, "two"), 2, LinkClass("far", 5e-6, 1e9, alpha_busy))
 
 
 def exact(collective: str, name: str) -> bool:

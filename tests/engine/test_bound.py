@@ -19,7 +19,7 @@ from collsim.engine.bound import bound, crossings, lower_bound, postal
 from collsim.engine.simulate import Simulation
 from collsim.topology._compose import first_ranks
 from collsim.topology.ideal import one_port
-from collsim.topology.rails import rails
+from collsim.topology.rails import join
 from collsim.topology.switch import switch
 
 RANKS = (*range(1, 18), 32, 33, 64)
@@ -145,21 +145,21 @@ def test_a_switch_that_reduces_leaves_n_per_port(name: str, per_byte: float) -> 
 def test_a_switch_in_the_node_does_not_help_between_nodes() -> None:
     """4 nodes of 2 GPUs at 1 byte per second: 2(G-1)/G n = 3/2 n, over 2 bytes per second."""
     near, far = LinkClass("near", 1.0, 1000.0), LinkClass("far", 1.0, 1.0)
-    four = rails(4, 2, near, far, "four", multicast=True)
+    four = join(switch(2, near, "four", multicast=True), 4, far)
     assert bound(collective("all_reduce"), four).per_byte == 0.75
 
 
 def test_the_narrowest_cut_counts() -> None:
     """3 nodes of 2: 4/3 n through two NICs of 1 beats 10/6 n through 1001 per rank."""
     near, far = LinkClass("near", 1.0, 1000.0), LinkClass("far", 1.0, 1.0)
-    six = rails(3, 2, near, far, "six")
+    six = join(switch(2, near, "six"), 3, far)
     assert bound(collective("all_reduce"), six).per_byte == pytest.approx(2 / 3)
 
 
 def test_two_ways_out_make_news_travel_faster() -> None:
     """A rank with NVLink and NIC tells two others at once: 9 ranks in two rounds."""
     link = LinkClass("any", 1.0, 1.0)
-    assert bound(collective("broadcast"), rails(3, 3, link, link, "nine")).latency == 2.0
+    assert bound(collective("broadcast"), join(switch(3, link, "nine"), 3, link)).latency == 2.0
     assert bound(collective("broadcast"), switch(9, link, "nine")).latency == 4.0
 
 
@@ -200,7 +200,7 @@ def clusters(ranks: int, rng: random.Random) -> list[Cluster]:
         first_ranks(switch(ranks + 3, link, "larger", **rest, multicast=fast), ranks),
         switch(ranks, link, "switch", **rest, multicast=fast),
         *(
-            rails(ranks // gpus, gpus, link, other, "rails", **rest, multicast=fast)
+            join(switch(gpus, link, "rails", **rest, multicast=fast), ranks // gpus, other)
             for gpus in range(1, ranks + 1)
             if ranks % gpus == 0
         ),

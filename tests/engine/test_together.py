@@ -19,7 +19,7 @@ from collsim.engine.simulate import Job, simulate
 from collsim.engine.simulation import Simulation
 from collsim.errors import InputError
 from collsim.topology import delay, groups
-from collsim.topology.rails import join, rails
+from collsim.topology.rails import join
 from collsim.topology.switch import switch
 
 NEAR = LinkClass("near", alpha=1.0, bandwidth=4.0)
@@ -40,7 +40,7 @@ def message(*pairs: tuple[int, int]) -> Schedule:
 @pytest.mark.parametrize("sharing", SHARING)
 def test_one_job_is_a_simulation(sharing: str) -> None:
     """Every start and finish, whatever the ranks are called."""
-    cluster = replace(rails(2, 4, NEAR, FAR, "two"), sharing=sharing)
+    cluster = replace(join(switch(4, NEAR, "two"), 2, FAR), sharing=sharing)
     schedule = build("all_reduce", "ring", 8)
     (one,) = simulate([Job(schedule, range(8), 100.0)], cluster).timelines
     alone = simulate(schedule, cluster, 100.0)
@@ -52,7 +52,7 @@ def test_one_job_is_a_simulation(sharing: str) -> None:
 @pytest.mark.parametrize("name", ["all_reduce", "all_gather"])
 def test_eight_rings_on_eight_rails_are_one_ring(sharing: str, name: str) -> None:
     """Data-parallel groups across four nodes, each on NICs of its own."""
-    cluster = replace(rails(4, 8, NEAR, FAR, "pod"), sharing=sharing)
+    cluster = replace(join(switch(8, NEAR, "pod"), 4, FAR), sharing=sharing)
     ring = build(name, "ring", 4)
     across = groups(cluster, "across")
     assert len(across) == 8
@@ -205,7 +205,7 @@ def test_launch_is_paid_by_each_job_and_late_ranks_are_late_for_each() -> None:
 
 def test_random_jobs_alone_in_their_time_are_as_if_alone() -> None:
     """Starts far enough apart: the grid of time is coarser, the times are the same."""
-    cluster = rails(2, 4, NEAR, FAR, "two")
+    cluster = join(switch(4, NEAR, "two"), 2, FAR)
     schedules = [build("all_reduce", name, 8) for name in ("ring", "mst", "linear")]
     jobs = [Job(s, range(8), 10.0 * i + 1, start=1e4 * i) for i, s in enumerate(schedules)]
     for job, one in zip(jobs, simulate(jobs, cluster).timelines, strict=True):

@@ -17,7 +17,8 @@ from collsim.core.link import LinkClass
 from collsim.core.schedule import Schedule
 from collsim.engine.simulate import simulate
 from collsim.engine.usage import Usage, usage
-from collsim.topology.rails import rails
+from collsim.topology.rails import join
+from collsim.topology.switch import switch
 
 CASES = int(os.environ.get("COLLSIM_ORACLE_CASES", "400"))
 MODES = ("fifo", "fair")
@@ -74,7 +75,7 @@ def test_of_random_programs(
 def test_of_every_algorithm(kind: str, sharing: str) -> None:
     """Two nodes of three GPUs on rails."""
     near, far = LinkClass("near", 2e-6, 300e9), LinkClass("far", 5e-6, 50e9)
-    cluster = replace(rails(2, 3, near, far, "pair"), sharing=sharing)
+    cluster = replace(join(switch(3, near, "pair"), 2, far), sharing=sharing)
     for algorithm in algorithm_names(kind):
         if refusal(kind, algorithm, 6) is not None:
             continue

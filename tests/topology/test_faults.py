@@ -22,7 +22,7 @@ from collsim.topology import degrade, delay, fail, reorder
 from collsim.topology.fat_tree import join as fat_tree
 from collsim.topology.full_mesh import full_mesh
 from collsim.topology.pcie_tree import pcie_tree
-from collsim.topology.rails import join, rails
+from collsim.topology.rails import join
 from collsim.topology.switch import switch
 
 NEAR = LinkClass("near", alpha=1.0, bandwidth=4.0)
@@ -51,30 +51,32 @@ def ring(cluster: Cluster, nbytes: float = 8.0) -> float:
 
 def test_a_degraded_nic_slows_the_ring_by_its_factor() -> None:
     """Without alpha: 3 blocks of 2 bytes at 1, then at 1/4 bytes per second."""
-    pair = rails(2, 2, NEAR, FREE, "pair")
+    pair = join(switch(2, NEAR, "pair"), 2, FREE)
     assert ring(pair) == pytest.approx(6)
     assert ring(degrade(pair, "nic[1]", 0.25)) == pytest.approx(24)
     # 2 + 2 / 0.25 three times.
-    assert ring(degrade(rails(2, 2, NEAR, FAR, "pair"), "nic[1]", 0.25)) == pytest.approx(30)
+    assert ring(
+        degrade(join(switch(2, NEAR, "pair"), 2, FAR), "nic[1]", 0.25)
+    ) == pytest.approx(30)
 
 
 def test_only_one_direction() -> None:
     """In a ring of two nodes NIC 1 sends, and nobody sends to it."""
-    pair = rails(2, 2, NEAR, FREE, "pair")
+    pair = join(switch(2, NEAR, "pair"), 2, FREE)
     assert ring(degrade(pair, "nic[1].down", 0.25)) == ring(pair)
     assert ring(degrade(pair, "nic[1].up", 0.25)) == pytest.approx(24)
 
 
 def test_degraded_twice_multiplies() -> None:
     """A half of a half is a quarter; 1 changes no time."""
-    pair = rails(2, 2, NEAR, FREE, "pair")
+    pair = join(switch(2, NEAR, "pair"), 2, FREE)
     assert ring(degrade(degrade(pair, "nic[1]", 0.5), "nic[1]", 0.5)) == pytest.approx(24)
     assert ring(degrade(pair, "nic[1]", 1)) == ring(pair)
 
 
 def test_what_is_degraded_is_no_other_cluster() -> None:
     """The healthy one stays as it was."""
-    pair = rails(2, 2, NEAR, FREE, "pair")
+    pair = join(switch(2, NEAR, "pair"), 2, FREE)
     before = pair.links.beta.copy()
     degrade(pair, "nic[1]", 0.25)
     fail(pair, "nic[1]")
@@ -83,7 +85,7 @@ def test_what_is_degraded_is_no_other_cluster() -> None:
 
 def test_all_nics_degraded_tighten_the_bound() -> None:
     """Half of every NIC: half of what can leave a node."""
-    hurt = pair = rails(2, 2, NEAR, FREE, "pair")
+    hurt = pair = join(switch(2, NEAR, "pair"), 2, FREE)
     for i in range(4):
         hurt = degrade(hurt, f"nic[{i}]", 0.5)
     rates = [{cut.name: cut.out_rate for cut in c.cuts} for c in (pair, hurt)]
@@ -101,7 +103,7 @@ def test_a_formula_no_longer_holds() -> None:
 
 def test_a_broken_nic_is_passed_by_over_a_neighbour_and_shares_its_nic() -> None:
     """0 to 2 holds NIC 0 until 2 + 4; then 1 to 3 takes 1 + 2 + 4 more."""
-    pair = rails(2, 2, NEAR, FAR, "pair")
+    pair = join(switch(2, NEAR, "pair"), 2, FAR)
     hurt = fail(pair, "nic[1]")
     assert names(hurt, 1, 3) == ["gpu[1].up", "gpu[0].down", "nic[0].up", "nic[3].down"]
     assert names(hurt, 2, 1) == ["nic[2].up", "nic[0].down", "gpu[0].up", "gpu[1].down"]
@@ -112,20 +114,20 @@ def test_a_broken_nic_is_passed_by_over_a_neighbour_and_shares_its_nic() -> None
 
 def test_a_broken_nic_shares_fairly_too() -> None:
     """From 2 on alone, from 3 on with the other: 1 + 3 / 0.5 and then 1 more second."""
-    hurt = replace(fail(rails(2, 2, NEAR, FAR, "pair"), "nic[1]"), sharing="fair")
+    hurt = replace(fail(join(switch(2, NEAR, "pair"), 2, FAR), "nic[1]"), sharing="fair")
     assert messages(hurt, (0, 2), (1, 3)) == pytest.approx([9, 10])
 
 
 def test_a_broken_nic_in_the_ring() -> None:
     """1 to 2 goes over NIC 0, which nobody else needs: 3 + 2 instead of 2 + 2 at each step."""
-    pair = rails(2, 2, NEAR, FAR, "pair")
+    pair = join(switch(2, NEAR, "pair"), 2, FAR)
     assert ring(pair) == 12
     assert ring(fail(pair, "nic[1]")) == 15
 
 
 def test_several_at_once_or_one_by_one() -> None:
     """The same ways around."""
-    four = rails(2, 4, NEAR, FAR, "four")
+    four = join(switch(4, NEAR, "four"), 2, FAR)
     both = fail(four, "nic[1]", "nic[2]")
     steps = fail(fail(four, "nic[2]"), "nic[1]")
     for src in range(8):
@@ -136,13 +138,13 @@ def test_several_at_once_or_one_by_one() -> None:
 
 def test_the_widest_of_equally_many_links() -> None:
     """NIC 0 has half of its bandwidth left, so that GPU 1 relays for GPU 2."""
-    four = degrade(rails(2, 4, NEAR, FAR, "four"), "nic[0]", 0.5)
+    four = degrade(join(switch(4, NEAR, "four"), 2, FAR), "nic[0]", 0.5)
     assert names(fail(four, "nic[2]"), 2, 6)[:3] == ["gpu[2].up", "gpu[1].down", "nic[1].up"]
 
 
 def test_a_broken_leaf_switch_is_a_broken_rail() -> None:
     """All that is plugged into it is gone; its traffic takes another rail."""
-    hurt = fail(rails(2, 2, NEAR, FAR, "pair"), "leaf[1]")
+    hurt = fail(join(switch(2, NEAR, "pair"), 2, FAR), "leaf[1]")
     route = ["gpu[1].up", "gpu[0].down", "nic[0].up", "nic[2].down", "gpu[2].up", "gpu[3].down"]
     assert names(hurt, 1, 3) == route
 
@@ -160,7 +162,7 @@ def test_a_broken_cable_of_a_mesh() -> None:
 def test_without_another_way_the_error_names_the_pair() -> None:
     """One NIC per node, one NVLink per GPU of a lone node, all cables of a GPU."""
     with pytest.raises(InputError, match=r"^fail nic\[1\]: rank 0 can no longer reach rank 1$"):
-        fail(rails(2, 1, NEAR, FAR, "two"), "nic[1]")
+        fail(join(switch(1, NEAR, "two"), 2, FAR), "nic[1]")
     with pytest.raises(
         InputError, match=r"fail gpu\[2\].up: rank 2 can no longer reach rank 0"
     ):
@@ -168,7 +170,7 @@ def test_without_another_way_the_error_names_the_pair() -> None:
     with pytest.raises(InputError, match="rank 0 can no longer reach rank 1"):
         fail(full_mesh(3, NEAR, "mesh"), "gpu[1]")
     with pytest.raises(InputError, match=r"fail nic\[0\], nic\[1\]: rank 0 can no longer"):
-        fail(rails(2, 2, NEAR, FAR, "pair"), "nic[0]", "nic[1]")
+        fail(join(switch(2, NEAR, "pair"), 2, FAR), "nic[0]", "nic[1]")
 
 
 def test_a_list_of_parts_is_refused() -> None:
@@ -180,7 +182,7 @@ def test_a_list_of_parts_is_refused() -> None:
 
 def test_parts_are_counted_over_the_cluster_or_in_a_node() -> None:
     """NIC 1 of node 1 is NIC 3 of all; two NICs for four GPUs, too."""
-    pair = rails(2, 2, NEAR, FAR, "pair")
+    pair = join(switch(2, NEAR, "pair"), 2, FAR)
     assert names(fail(pair, "nic[1:1]"), 1, 3) == names(fail(pair, "nic[3]"), 1, 3)
     shared = join(switch(4, NEAR, "four"), 2, FAR, nics=2)
     hurt = degrade(shared, "nic[1:0]", 0.25)
@@ -208,7 +210,7 @@ def test_parts_are_counted_over_the_cluster_or_in_a_node() -> None:
 )
 def test_unknown_parts(part: str, message: str) -> None:
     """The nearest, and what there is."""
-    pair = rails(2, 2, NEAR, FAR, "pair")
+    pair = join(switch(2, NEAR, "pair"), 2, FAR)
     for change in (lambda: degrade(pair, part, 0.5), lambda: fail(pair, part)):
         with pytest.raises(InputError, match=message):
             change()
@@ -218,7 +220,7 @@ def test_unknown_parts(part: str, message: str) -> None:
 def test_what_is_left_is_a_part(left: float) -> None:
     """All or nothing is not degraded."""
     with pytest.raises(InputError, match=r"degrade nic\[0\]: got .*above 0 and at most 1"):
-        degrade(rails(2, 2, NEAR, FAR, "pair"), "nic[0]", left)
+        degrade(join(switch(2, NEAR, "pair"), 2, FAR), "nic[0]", left)
 
 
 def test_an_ideal_network_has_no_parts() -> None:
@@ -231,7 +233,7 @@ def test_an_ideal_network_has_no_parts() -> None:
 
 def test_late_ranks_by_name() -> None:
     """Over the cluster, in a node, by number; several of one rank add up."""
-    pair = rails(2, 2, NEAR, FAR, "pair")
+    pair = join(switch(2, NEAR, "pair"), 2, FAR)
     late = delay(delay(delay(pair, "rank[1:0]", 1.0), 2, "2s"), "rank[0]", 0.5)
     assert late.delay is not None
     assert late.delay.tolist() == [0.5, 0, 3, 0]
@@ -247,7 +249,7 @@ def test_late_ranks_by_name() -> None:
 
 def test_a_straggler_in_a_ring_of_nodes() -> None:
     """Rank 2 enters at 100; then three blocks of 2 bytes come to it, 2 + 2 s each."""
-    late = delay(rails(2, 2, NEAR, FAR, "pair"), "rank[2]", 100.0)
+    late = delay(join(switch(2, NEAR, "pair"), 2, FAR), "rank[2]", 100.0)
     found = simulate(build("all_gather", "ring", 4), late, 8.0)
     assert found.critical_path[0].why == "late rank"
     assert found.breakdown.waiting == 100
@@ -255,14 +257,14 @@ def test_a_straggler_in_a_ring_of_nodes() -> None:
 
 
 CLUSTERS = {
-    "rails": rails(2, 4, NEAR, FAR, "rails"),
+    "rails": join(switch(4, NEAR, "rails"), 2, FAR),
     "shared": join(switch(4, NEAR, "node"), 2, FAR, nics=2),
     "trunk": join(switch(2, NEAR, "node"), 4, FAR, oversubscription=2.0),
     "tree": fat_tree(switch(2, NEAR, "node"), 4, FAR, 2, oversubscription=2.0),
     "mesh": full_mesh(5, NEAR, "mesh"),
     "meshes": join(full_mesh(4, NEAR, "node"), 2, FAR),
     "pcie": pcie_tree(8, NEAR, "box", gpus_per_switch=2, switches_per_bridge=4),
-    "placed": reorder(rails(2, 4, NEAR, FAR, "rails"), "across"),
+    "placed": reorder(join(switch(4, NEAR, "rails"), 2, FAR), "across"),
 }
 
 

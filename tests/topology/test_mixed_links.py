@@ -96,7 +96,7 @@ def test_large_rings_run_at_the_slowest_bandwidth(
 def test_two_by_eight_is_eight_by_two(collective: str, nbytes: float, busy: float) -> None:
     """Of equal links, inside and outside."""
     link = LinkClass("any", 2e-6, 1e9, busy)
-    one, two = (rails.rails(n, 16 // n, link, link, "x") for n in (2, 8))
+    one, two = (rails.join(switch(16 // n, link, "x"), n, link) for n in (2, 8))
     whole = switch(16, link, "x")
     times = {time(c, collective, nbytes) for c in (one, two, whole)}
     assert max(times) == pytest.approx(min(times), rel=1e-12)
@@ -109,7 +109,7 @@ def test_twice_the_bandwidth_halves_the_bytes_exactly(collective: str) -> None:
     def at(factor: float, nbytes: float) -> float:
         near = LinkClass("near", INTRA, factor * 2.0**38)
         far = LinkClass("far", INTER, factor * 2.0**35)
-        return time(rails.rails(4, 4, near, far, "x"), collective, nbytes)
+        return time(rails.join(switch(4, near, "x"), 4, far), collective, nbytes)
 
     alphas = at(1, 0)
     assert at(2, 0) == alphas

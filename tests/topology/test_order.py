@@ -13,7 +13,7 @@ from collsim.core.link import LinkClass
 from collsim.engine.simulate import simulate
 from collsim.errors import InputError, UnknownNameError
 from collsim.topology import degrade, fail, groups, reorder
-from collsim.topology.rails import rails
+from collsim.topology.rails import join
 from collsim.topology.switch import switch
 
 NEAR = LinkClass("near", alpha=1.0, bandwidth=4.0, alpha_busy=0.0)
@@ -27,7 +27,7 @@ def names(cluster: Cluster, src: int, dst: int) -> list[str]:
 
 def test_across_pays_the_network_at_every_hop() -> None:
     """All_gather of 0 bytes on 2 x 2: 2·5 + 1·1 inside the nodes first, 3·5 across them."""
-    pair = rails(2, 2, NEAR, FAR, "pair")
+    pair = join(switch(2, NEAR, "pair"), 2, FAR)
     ring = build("all_gather", "ring", 4)
     assert simulate(ring, pair, 0.0).makespan == 11
     assert simulate(ring, reorder(pair, "across"), 0.0).makespan == 15
@@ -36,7 +36,7 @@ def test_across_pays_the_network_at_every_hop() -> None:
 
 def test_inside_is_as_it_is_built() -> None:
     """And undoes another order."""
-    pair = rails(2, 2, NEAR, FAR, "pair")
+    pair = join(switch(2, NEAR, "pair"), 2, FAR)
     assert reorder(pair, "inside") is pair
     assert reorder(pair, range(4)) is pair
     back = reorder(reorder(pair, "across"), "inside")
@@ -47,7 +47,7 @@ def test_inside_is_as_it_is_built() -> None:
 
 def test_parts_stay_where_they_are() -> None:
     """Rank 1 across is GPU 2, which uses NIC 2."""
-    dealt = reorder(rails(2, 2, NEAR, FAR, "pair"), "across")
+    dealt = reorder(join(switch(2, NEAR, "pair"), 2, FAR), "across")
     assert names(dealt, 0, 1) == ["nic[0].up", "nic[2].down"]
     assert names(dealt, 0, 2) == ["gpu[0].up", "gpu[1].down"]
     assert [dealt.vertex(r) for r in range(4)] == ["gpu[0]", "gpu[2]", "gpu[1]", "gpu[3]"]
@@ -59,7 +59,7 @@ def test_parts_stay_where_they_are() -> None:
 
 def test_faults_before_and_after() -> None:
     """The same cables are broken, and the same ways are taken."""
-    pair = rails(2, 3, NEAR, FAR, "pair")
+    pair = join(switch(3, NEAR, "pair"), 2, FAR)
     before = reorder(degrade(fail(pair, "nic[1]"), "nic[1:0]", 0.5), "across")
     after = degrade(fail(reorder(pair, "across"), "nic[1]"), "nic[1:0]", 0.5)
     for src in range(6):
@@ -70,7 +70,7 @@ def test_faults_before_and_after() -> None:
 
 def test_nodes_are_dealt_in_turn() -> None:
     """Three nodes of two."""
-    dealt = reorder(rails(3, 2, NEAR, FAR, "six"), "across")
+    dealt = reorder(join(switch(2, NEAR, "six"), 3, FAR), "across")
     assert dealt.order is not None
     assert dealt.order.tolist() == [0, 2, 4, 1, 3, 5]
 
@@ -103,7 +103,7 @@ def test_unknown_names() -> None:
 
 def test_groups() -> None:
     """Of nodes, of rails, of all; in the order of ranks, whatever sits where."""
-    two = rails(2, 3, NEAR, FAR, "two")
+    two = join(switch(3, NEAR, "two"), 2, FAR)
     assert groups(two, "inside") == ((0, 1, 2), (3, 4, 5))
     assert groups(two, "across") == ((0, 3), (1, 4), (2, 5))
     assert groups(two, "all") == ((0, 1, 2, 3, 4, 5),)
@@ -113,6 +113,6 @@ def test_groups() -> None:
 
 def test_cuts_follow_the_ranks() -> None:
     """The node of every rank is its group in the cut between nodes."""
-    dealt = reorder(rails(2, 2, NEAR, FAR, "pair"), "across")
+    dealt = reorder(join(switch(2, NEAR, "pair"), 2, FAR), "across")
     node = next(cut for cut in dealt.cuts if cut.name == "node")
     assert np.array_equal(node.group, dealt.node)

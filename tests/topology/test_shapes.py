@@ -16,7 +16,7 @@ from collsim.core.link import LinkClass
 from collsim.engine.simulate import simulate
 from collsim.topology import Key, NetworkShape, NodeShape, first_ranks
 from collsim.topology.ideal import one_port
-from collsim.topology.rails import join, rails
+from collsim.topology.rails import join
 from collsim.topology.switch import switch
 
 NEAR = LinkClass("near", alpha=1e-6, bandwidth=4e9)
@@ -89,7 +89,7 @@ def test_joined_nodes_route_as_one_node_does_inside() -> None:
 
 def test_the_router_takes_many_pairs_at_once() -> None:
     """Routes of different lengths in one call are those of single calls."""
-    cluster = rails(3, 4, NEAR, FAR, "x")
+    cluster = join(switch(4, NEAR, "x"), 3, FAR)
     src, dst = np.divmod(np.arange(144), 12)
     away = src != dst
     ptr, link = cluster.router(src[away], dst[away])
@@ -108,7 +108,7 @@ def test_the_first_ranks_of_a_switch_run_like_a_smaller_switch() -> None:
 
 def test_the_first_ranks_leave_the_original_alone() -> None:
     """Taking all of them is the cluster itself; cuts keep the groups that are left."""
-    cluster = rails(2, 4, NEAR, FAR, "x")
+    cluster = join(switch(4, NEAR, "x"), 2, FAR)
     assert first_ranks(cluster, 8) is cluster
     part = first_ranks(cluster, 5)
     assert [cut.group.tolist() for cut in part.cuts] == [[0, 1, 2, 3, 4], [0, 0, 0, 0, 1]]

@@ -182,7 +182,7 @@ def test_oversubscribed_rails_share_the_way_to_the_spine() -> None:
 def test_a_node_of_one_gpu_on_a_star_is_a_one_port_network() -> None:
     """So the formulas hold; with a trunk, lanes or shared NICs nobody claims that."""
     assert star.join(switch(1, WIRE, "x"), 4, WIRE).uniform == (0.0, 1.0)
-    assert rails.rails(4, 1, WIRE, WIRE, "x").uniform == (0.0, 1.0)
+    assert rails.join(switch(1, WIRE, "x"), 4, WIRE).uniform == (0.0, 1.0)
     assert lone_gpus(4, 2).uniform is None
     assert star.join(switch(2, WIRE, "x"), 4, WIRE).uniform is None
 
