@@ -127,3 +127,45 @@ def test_wheel_uses_its_presets_from_any_folder(
     answer = json.loads(done.stdout)
     assert answer["cluster"] == name
     assert answer["rows"][0]["time_us"] > 0
+
+
+PROGRAM = """
+import collsim
+from collsim import Cluster
+
+cluster: Cluster = collsim.Cluster.load("dgx-h100", nodes=2)
+slow = collsim.degrade(cluster, "nic[3]", 0.25)
+row = collsim.predict("all_reduce", slow, "64MiB", healthy=cluster).rows[0]
+microseconds: float = row.time_us
+sizes: list[tuple[int, str]] = [
+    (part.min_bytes, part.algorithm) for part in collsim.choose("all_reduce", cluster).rows
+]
+profile = collsim.load_profile("h100-nvswitch-8")
+fitted: Cluster = collsim.with_profile(Cluster.load("dgx-h100"), profile)
+seconds: float = collsim.sweep("grid.toml").rows[0]["time_us"] * 1e-6
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("", []),
+        ("name: int = row.algorithm", ["assignment"]),
+        ("row.tiem_us", ["attr-defined"]),
+    ],
+    ids=["right", "another type", "no such attribute"],
+)
+def test_programs_of_others_are_checked(
+    installed: Path, tmp_path: Path, line: str, wrong: list[str]
+) -> None:
+    """The wheel says that it has types, and a strict type checker reads them."""
+    (tmp_path / "program.py").write_text(f"{PROGRAM}{line}\n")
+    python = ["--python-executable", str(installed / "python")]
+    cache = installed.parent / "types"  # of the wheel, so read once for all three
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", *python, "--cache-dir", cache, "program.py"],
+        cwd=tmp_path, env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert re.findall(r"error:.*\[([\w-]+)\]$", done.stdout, re.MULTILINE) == wrong, done.stdout
+    assert done.returncode == bool(wrong), done.stdout + done.stderr
