@@ -15,9 +15,9 @@ from collsim.files import read_text
 from collsim.nccl import release
 from collsim.units import MAX_SIZE
 
-__all__ = ["SCHEMA", "dumps", "load", "loads"]
+__all__ = ["dumps", "load", "loads"]
 
-SCHEMA = "collsim/profile/1"
+_SCHEMA = "collsim/profile/1"
 
 # A number that no release has, for the newest that is known.
 _NEWEST = "9999.0"
@@ -80,7 +80,7 @@ def dumps(profile: Profile) -> str:
     """
     import tomli_w
 
-    document: dict[str, Any] = {"schema": SCHEMA}
+    document: dict[str, Any] = {"schema": _SCHEMA}
     for key in _TOP:
         if hasattr(profile, key) and key not in ("parameters", "errors", "nccl"):
             document[key] = _plain(getattr(profile, key))
@@ -130,10 +130,10 @@ def loads(text: str, file: str) -> Profile:
     """Return the profile that TOML text spells; `file` is named in errors."""
     document: dict[str, Any] = {**parse_toml(file, text)}
     schema = document.get("schema")
-    if schema != SCHEMA:
+    if schema != _SCHEMA:
         if schema is None:
-            raise ConfigError.missing_key(file, "schema", f"{SCHEMA!r}")
-        raise ConfigError(file, "schema", _repeated(schema), expected_schema(SCHEMA, schema))
+            raise ConfigError.missing_key(file, "schema", f"{_SCHEMA!r}")
+        raise ConfigError(file, "schema", _repeated(schema), expected_schema(_SCHEMA, schema))
     _check(file, "", document, _TOP, _NEEDED)
     _check_algorithm(file, document.get("algorithm"))
     if "nccl" in document:

@@ -19,9 +19,9 @@ from collsim.core.workload import (
 )
 from collsim.errors import ConfigError, InputError
 
-__all__ = ["SCHEMA", "load"]
+__all__ = ["load"]
 
-SCHEMA: Final = "collsim/workload/1"
+_SCHEMA: Final = "collsim/workload/1"
 
 _FASTEST: Final = 1e30
 _TOP: Final = (
@@ -51,7 +51,7 @@ def load(path: str | os.PathLike[str]) -> Workload:
         If it is no TOML, has a key that nobody knows, lacks one, or a value can't be.
     """
     file = os.fspath(path)
-    top = read_table(file, SCHEMA)
+    top = read_table(file, _SCHEMA)
     top.only(_TOP)
     model = _model(top) if "model" in top else None
     parallel, batch = _parallel(top.table("parallel")), _batch(top, model is not None)

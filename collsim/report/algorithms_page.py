@@ -17,10 +17,10 @@ from collsim.core.schedule import Schedule
 from collsim.engine.bound import bound
 from collsim.units import format_bandwidth, format_size, format_time
 
-__all__ = ["CLUSTERS", "algorithms_page", "collective_section", "winners_table"]
+__all__ = ["algorithms_page", "collective_section", "winners_table"]
 
 # What the tables of winners are made for: name of the preset, nodes.
-CLUSTERS: Final[tuple[tuple[str, int | None], ...]] = (
+_CLUSTERS: Final[tuple[tuple[str, int | None], ...]] = (
     ("textbook-h100", None),
     ("dgx-h100", None),
     ("dgx-h100", 4),
@@ -77,7 +77,7 @@ def algorithms_page(collectives: Iterable[str] = COLLECTIVES) -> str:
     ['# Algorithms', '## sendrecv', '### Where from', '### Where it wins']
     """
     clusters = {}
-    for name, nodes in CLUSTERS:
+    for name, nodes in _CLUSTERS:
         cluster = Cluster.load(name, nodes=nodes)
         clusters[f"{name}, {cluster.ranks} GPUs"] = cluster
     parts = [_HEAD.format(ranks=RANKS), _clusters(clusters)]

@@ -28,9 +28,9 @@ from collsim.sweeps.spec_values import (
     text,
 )
 
-__all__ = ["SCHEMA", "Grid", "read_grid", "table_grid"]
+__all__ = ["Grid", "read_grid", "table_grid"]
 
-SCHEMA: Final = "collsim/sweep/1"
+_SCHEMA: Final = "collsim/sweep/1"
 _TOP: Final = (
     "schema", "summary", "collectives", "algorithms", "sizes", "clusters", "changes",
     "root", "dtype", "op", "chunks", "channels", "model",
@@ -77,7 +77,7 @@ def read_grid(file: str) -> Grid:
     ConfigError
         If it is no TOML, or a key is unknown, missing or of a wrong kind.
     """
-    return table_grid(read_table(file, SCHEMA))
+    return table_grid(read_table(file, _SCHEMA))
 
 
 def table_grid(top: Table) -> Grid:
