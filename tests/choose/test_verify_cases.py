@@ -117,3 +117,14 @@ def test_arrangements_are_told_of_what_needs_them() -> None:
     assert set(found.nodes) == {("all_reduce", "hierarchical")}
     (said,) = found.nodes.values()
     assert len(said) == len(set(said)) > 1
+
+
+def test_what_does_not_apply_is_left_out_and_the_rest_goes_on() -> None:
+    """With the reason of the even arrangement, where all arrangements are refused."""
+    found = verify("all_reduce", "swing", ranks=[3, 4])
+    assert [row.ranks for row in found.rows] == [4]
+    assert [out.ranks for out in found.left_out] == [3]
+    (out,) = verify("all_reduce", "hierarchical", ranks=[5]).left_out
+    assert out.reason.startswith("nodes have different numbers of ranks")
+    mixed = verify("broadcast", "mst", ranks=[2, 4], roots=[3, 0])
+    assert [(row.ranks, row.root) for row in mixed.rows] == [(2, 0), (4, 3), (4, 0)]

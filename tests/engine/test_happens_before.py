@@ -283,3 +283,16 @@ def test_the_last_access_stands_for_those_before_it() -> None:
         log.add(o, [0], [9], True)
     assert compared == 199
     assert log.all_rivals([0], [9], True) == set(range(200))
+
+
+def test_the_first_of_those_that_are_not_waited_for_is_named() -> None:
+    """Operation 2 waits for 0, whose write it follows, and not for 1."""
+    b = Builder(collective("broadcast"), 3)
+    b.copy(0, 1, b.pieces[0])
+    b.copy(0, 1, b.pieces[0])
+    b.copy(1, 2, b.pieces[0])
+    schedule = b.finish()
+    assert check_order(schedule) is None
+    reason = str(check_order(waiting(schedule, [[], [0], [0]])))
+    assert "operation 1 (0 → 1)" in reason
+    assert "operation 2 (1 → 2)" in reason

@@ -39,3 +39,27 @@ def test_series_are_looked_at_apart() -> None:
     slow = [Measurement("all_gather", 8, 2**k, 1e-3) for k in (10, 11, 12)]
     mixed = [row for pair in zip(rows([10, 10, 10]), slow, strict=True) for row in pair]
     assert not any(outliers(mixed))
+
+
+@pytest.mark.parametrize(
+    ("times", "places"),
+    [
+        ([9, 20, 9, 9], [1]),
+        ([20, 9, 9, 9], [0]),
+        ([9, 9, 20], []),
+        ([9, 9, 20, 9], [2]),
+        ([13, 10, 9], []),
+        ([13.01, 10, 9], [0]),
+        ([9, 13, 10, 9], []),
+        ([9, 13.01, 10, 9], [1]),
+        ([5], []),
+    ],
+)
+def test_a_row_stands_out_beside_both_its_neighbours(
+    times: list[float], places: list[int]
+) -> None:
+    """By more than 1.3 times; the first beside the second, the last never."""
+    made = rows(times)
+    assert [i for i, out in enumerate(outliers(made)) if out] == places
+    # In whatever order they come.
+    assert outliers(made[::-1]) == outliers(made)[::-1]

@@ -87,3 +87,9 @@ def test_a_profile_holds_every_field() -> None:
     """Of the system and of how NCCL's table is read."""
     fields = {*System.__dataclass_fields__, *Selector.__dataclass_fields__, "noise"}
     assert fields == set(NCCL_KEYS)
+
+
+def test_cards_that_are_the_cpus_carry_no_ll128() -> None:
+    """Its stores must arrive whole, which Slingshot's cards do not promise."""
+    assert not system_of(Cluster.load("gh200-slingshot", nodes=2)).ll128_network
+    assert system_of(Cluster.load("dgx-h100", nodes=2)).ll128_network
