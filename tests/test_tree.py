@@ -171,6 +171,18 @@ def test_every_module_is_used(uses: dict[str, set[tuple[str, str]]]) -> None:
     assert uses.keys() - used - by_name - folders - started == set()
 
 
+def test_private_modules_stay_in_their_folder(uses: dict[str, set[tuple[str, str]]]) -> None:
+    """What begins with ``_`` may be changed by whoever has read its folder."""
+    wrong = {
+        f"{name} imports {module}"
+        for name, found in uses.items()
+        for module, _ in found
+        if module in uses and module.rpartition(".")[2].startswith("_")
+        if not f"{name}.".startswith(f"{module.rpartition('.')[0]}.")
+    }
+    assert {one for one in wrong if not one.endswith("__main__")} == set()
+
+
 def test_what_is_taken_is_listed(
     package: dict[str, ast.Module], uses: dict[str, set[tuple[str, str]]]
 ) -> None:
