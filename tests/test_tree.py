@@ -171,14 +171,14 @@ def test_every_module_is_used(uses: dict[str, set[tuple[str, str]]]) -> None:
     assert uses.keys() - used - by_name - folders - started == set()
 
 
-def test_private_modules_stay_in_their_folder(uses: dict[str, set[tuple[str, str]]]) -> None:
-    """What begins with ``_`` may be changed by whoever has read its folder."""
+def test_private_modules_stay_in_their_room(uses: dict[str, set[tuple[str, str]]]) -> None:
+    """What begins with ``_`` may be changed by whoever has read its room."""
     wrong = {
         f"{name} imports {module}"
         for name, found in uses.items()
         for module, _ in found
         if module in uses and module.rpartition(".")[2].startswith("_")
-        if not f"{name}.".startswith(f"{module.rpartition('.')[0]}.")
+        if name.split(".")[1:2] != module.split(".")[1:2]
     }
     assert {one for one in wrong if not one.endswith("__main__")} == set()
 
