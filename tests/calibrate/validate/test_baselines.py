@@ -42,7 +42,7 @@ def test_lines_of_a_series_predict_between_its_sizes() -> None:
 def test_tied_lines_predict_another_rank_count() -> None:
     """Steps and bytes of a ring carry them over.
 
-    How near depends on rounding, which other versions of scipy, and other tests before this one,
+    How near depends on rounding, which other versions of scipy, and other tests before this,
     change: from 1e-11 to 0.11 was seen.
     """
     sizes = [2**k for k in range(10, 30)]
