@@ -1,12 +1,10 @@
 """A step of training as a trace for Perfetto and chrome://tracing."""
 
-import gzip
 import json
 import os
 from typing import Any
 
-from collsim.files import write_parts
-from collsim.interop.chrome_trace.write import SCHEMA, check_trace_path
+from collsim.interop.chrome_trace.events_file import write_events
 from collsim.workload.estimate import Estimate
 
 __all__ = ["write_step_trace"]
@@ -43,20 +41,12 @@ def write_step_trace(found: Estimate, path: str | os.PathLike[str]) -> None:
     ...     json.loads(path.read_text())["displayTimeUnit"]
     'ms'
     """
-    name = check_trace_path(path)
-    about = {
-        "schema": SCHEMA,
-        "producer": "collsim",
-        "workload": found.workload,
-        "cluster": found.cluster,
-    }
-    document = {
-        "displayTimeUnit": "ms",
-        "otherData": about,
-        "traceEvents": [*_names(found), *_slices(found)],
-    }
-    text = (json.dumps(document, allow_nan=False) + "\n").encode()
-    write_parts(path, [gzip.compress(text, mtime=0) if name.lower().endswith(".gz") else text])
+    about = {"workload": found.workload, "cluster": found.cluster}
+    write_events(path, "ms", about, map(_text, [*_names(found), *_slices(found)]))
+
+
+def _text(event: dict[str, Any]) -> str:
+    return json.dumps(event, allow_nan=False)
 
 
 def _threads(found: Estimate) -> dict[tuple[int, str], int]:

@@ -1,50 +1,20 @@
 """Write a timeline as a trace, event by event."""
 
-import json
 import os
-import zlib
-from collections.abc import Iterable, Iterator
-from itertools import chain, islice
-from typing import Final
+from collections.abc import Iterator
 
 from collsim.core.cluster import Cluster
 from collsim.core.timeline import Timeline
 from collsim.engine.together import Together
 from collsim.errors import InputError
-from collsim.files import write_parts
 from collsim.interop.chrome_trace._calls import call_events
 from collsim.interop.chrome_trace._counters import counter_events
 from collsim.interop.chrome_trace._event import NODES
 from collsim.interop.chrome_trace._ranks import rank_events
 from collsim.interop.chrome_trace._sent import Sent
+from collsim.interop.chrome_trace.events_file import check_trace_path, write_events
 
-__all__ = ["SCHEMA", "check_trace_path", "write_trace"]
-
-SCHEMA: Final = "collsim/trace/1"
-
-_ENDINGS: Final = (".json", ".json.gz")
-_LINES: Final = 1024
-# What tells zlib to write gzip's header: the window's 15 bits, and 16.
-_GZIP: Final = 31
-
-
-def check_trace_path(path: str | os.PathLike[str]) -> str:
-    """Return the name of a trace's file.
-
-    Raises
-    ------
-    InputError
-        If it ends in neither ``.json`` nor ``.json.gz``.
-
-    Examples
-    --------
-    >>> check_trace_path("run.json.gz")
-    'run.json.gz'
-    """
-    name = os.fspath(path)
-    if not name.lower().endswith(_ENDINGS):
-        raise InputError(f"trace {name!r}: expected a name that ends in .json or .json.gz")
-    return name
+__all__ = ["check_trace_path", "write_trace"]
 
 
 def write_trace(
@@ -91,10 +61,10 @@ def write_trace(
     >>> sum(event["ph"] == "s" for event in events)
     3
     """
-    name = check_trace_path(path)
+    check_trace_path(path)
     _check(outcome, cluster)
-    parts = _text(outcome, cluster)
-    write_parts(path, _packed(parts) if name.lower().endswith(".gz") else parts)
+    about = {"cluster": cluster.name, "shape": cluster.shape, "sharing": cluster.sharing}
+    write_events(path, "ns", about, _events(outcome, cluster))
 
 
 def _check(outcome: Timeline | Together, cluster: Cluster) -> None:
@@ -111,33 +81,10 @@ def _check(outcome: Timeline | Together, cluster: Cluster) -> None:
         )
 
 
-def _text(outcome: Timeline | Together, cluster: Cluster) -> Iterator[bytes]:
-    about = {
-        "schema": SCHEMA,
-        "producer": "collsim",
-        "cluster": cluster.name,
-        "shape": cluster.shape,
-        "sharing": cluster.sharing,
-    }
-    yield f'{{"displayTimeUnit":"ns","otherData":{json.dumps(about)},"traceEvents":[\n'.encode()
+def _events(outcome: Timeline | Together, cluster: Cluster) -> Iterator[str]:
     sent = Sent(outcome, cluster)
     # A thread whose number is that of its process would count as the main one.
     thread = NODES + cluster.nodes + 1
-    events = chain(
-        call_events(sent.calls, cluster, thread),
-        rank_events(sent, cluster, thread + 2 * len(sent.calls)),
-        counter_events(outcome, cluster),
-    )
-    between = ""
-    while lines := list(islice(events, _LINES)):
-        yield (between + ",\n".join(lines)).encode()
-        between = ",\n"
-    yield b"\n]}\n"
-
-
-def _packed(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Return parts as gzip packs them, without a name or a date."""
-    packer = zlib.compressobj(level=6, wbits=_GZIP)
-    for part in parts:
-        yield packer.compress(part)
-    yield packer.flush()
+    yield from call_events(sent.calls, cluster, thread)
+    yield from rank_events(sent, cluster, thread + 2 * len(sent.calls))
+    yield from counter_events(outcome, cluster)
