@@ -50,11 +50,7 @@ class CompiledLoop:
         free, self.several = children(plan.dep_ptr, plan.dep, *lists)
         self.first = first[:free].copy()
         self.late = bool(plan.enter.any())
-        widest = int(np.diff(plan.held_ptr).max(initial=0))
-        if widest > 64:
-            raise ValueError(
-                f"a route holds {widest} links and ports, at most 64 are supported"
-            )
+        self.widest = int(np.diff(plan.held_ptr).max(initial=0))
 
     def run(self, nbytes: float) -> Run:
         """Run once; see `collsim.engine.loop.Loop.run`."""
@@ -90,6 +86,7 @@ class CompiledLoop:
         finish = np.zeros(n) if self.several else np.empty(n)
         return (
             *(waits, np.zeros(lanes), np.full(lanes, -1, dtype=np.int32)),
+            np.empty(self.widest, dtype=np.int64),
             *(np.zeros(ranks), np.full(ranks, -1, dtype=np.int32)),
             *(np.empty(runs * room), np.empty(runs * room, dtype=np.int64)),
             *(np.zeros(runs, dtype=np.int64), np.zeros(runs, dtype=np.int64)),

@@ -15,8 +15,6 @@ steps a message where a heap alone would cost its depth.
 from math import inf
 from typing import Final
 
-import numpy as np
-
 from collsim.engine import queues
 from collsim.engine.jit import jit
 
@@ -36,7 +34,7 @@ def run(
     pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, single, only, more,
     late, first,
     alpha, beta, busy, adding, gamma, enter, held_beta,
-    waits, free, holder, reducer_free, reducer_last,
+    waits, free, holder, lanes_of, reducer_free, reducer_last,
     run_time, run_code, begin, end, head_time, head_code, times, codes,
     start, finish, blocker, ahead,
 ):  # fmt: skip
@@ -56,6 +54,8 @@ def run(
         Operations that wait for nobody, in the order of (time they have entered, index).
     free, reducer_free : float arrays, filled with 0
         Of every lane, and of every rank that adds up, when it is free.
+    lanes_of : workspace
+        Room for a lane of each link and port that a route holds.
     run_time, run_code : workspace
         The sorted runs; room for a power of two in each.
     finish : float array, shape (N,), filled with 0 if any operation waits for several
@@ -81,7 +81,6 @@ def run(
     if first.size > 0:
         head_time[_FIRST] = enter[route[first[0]]]
         head_code[_FIRST] = n + first[0]
-    lanes_of = np.empty(64, dtype=np.int64)
     while True:
         # The source of the next event, and the least of all others, up to which it leads.
         best = 0

@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 
 from collsim.algorithms import build
+from collsim.core.builder import Builder
 from collsim.core.cluster import Cluster
+from collsim.core.collective import collective
+from collsim.core.link import LinkClass
 from collsim.core.schedule import Schedule
 from collsim.engine import compiled, fifo_kernel
 from collsim.engine.compiled import CompiledLoop
 from collsim.engine.lower import lower
 from collsim.engine.simulate import Simulation
+from collsim.topology.ring import ring
 
 
 def heaped(schedule: Schedule, cluster: Cluster) -> int:
@@ -92,3 +96,15 @@ def test_two_runs_are_the_same_to_the_last_bit() -> None:
     assert np.array_equal(first.start, again.start)
     assert np.array_equal(first.finish, again.finish)
     assert first.critical_path == again.critical_path
+
+
+def test_a_route_may_be_as_long_as_a_ring() -> None:
+    """Each message crosses up to 70 links one after the other, all of which it holds."""
+    cluster = ring(140, LinkClass("wire", 1e-6, 1e9), "ring")
+    b = Builder(collective("all_reduce"), 140)
+    b.next_round()
+    every = np.arange(140)
+    b.copy(every, (every + 70) % 140, np.zeros((140, 1), dtype=np.int64))
+    schedule = b.finish()
+    plain, fast = outcomes(schedule, cluster, 1e6)
+    assert fast == plain
