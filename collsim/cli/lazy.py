@@ -4,7 +4,6 @@ import importlib
 import re
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
 
 import click
 
@@ -28,7 +27,7 @@ class Command(click.Command):
             error.ctx = error.ctx or ctx
             raise
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         """Run it; arguments that exclude each other exit with 2 and the usage."""
         try:
             refuse_overwriting(ctx)
@@ -36,12 +35,20 @@ class Command(click.Command):
         except UsageError as error:
             raise click.UsageError(str(error), ctx) from error
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say where the files of the examples are: a wheel has none."""
+        super().format_epilog(ctx, formatter)
+        if " examples/" in (self.help or ""):
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text("The folder examples/ is in collsim's repository.")
+
     def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002 - click's
         """Return the first sentence whole: a list of commands wraps what is long."""
         return " ".join((self.help or "").split("\n\n")[0].split())
 
 
-def command(help_text: str) -> Callable[[Callable[..., Any]], Command]:
+def command(help_text: str) -> Callable[[Callable[..., object]], Command]:
     """Return the decorator that makes a function the command of its file."""
     return click.command(cls=Command, help=help_text, context_settings=HELP)
 

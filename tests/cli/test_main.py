@@ -154,6 +154,13 @@ def test_a_collective_is_no_command(fails: Any) -> None:
     assert "example" not in fails("show all_reduce", code=2)
 
 
+def test_a_help_says_where_its_files_are(run: Any) -> None:
+    """A wheel has none of them."""
+    said = "The folder examples/ is in collsim's repository."
+    assert run("check --help").stdout.splitlines()[-1].strip() == said
+    assert said not in run("choose --help").stdout
+
+
 def test_an_option_without_its_value_shows_the_usage(run: Any) -> None:
     """Where click tells the message alone."""
     said = run("predict all_reduce -s").stderr
