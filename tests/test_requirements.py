@@ -13,7 +13,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 # Packages whose modules have another name.
 MODULES = {"tomli-w": "tomli_w", "nccl4py": "nccl"}
 # Extras of which the package imports nothing: for tests and benchmarks.
-OUTSIDE = {"dev", "bench"}
+OUTSIDE = {"dev", "bench", "mutation"}
 
 
 def names(requirements: list[str]) -> set[str]:
