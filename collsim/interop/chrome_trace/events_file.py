@@ -10,9 +10,9 @@ from typing import Final
 from collsim.errors import InputError
 from collsim.files import write_parts
 
-__all__ = ["SCHEMA", "check_trace_path", "write_events"]
+__all__ = ["check_trace_path", "write_events"]
 
-SCHEMA: Final = "collsim/trace/1"
+_SCHEMA: Final = "collsim/trace/1"
 
 _ENDINGS: Final = (".json", ".json.gz")
 _LINES: Final = 1024
@@ -63,7 +63,7 @@ def write_events(
         If the file can't be written; it is written whole or not at all.
     """
     name = check_trace_path(path)
-    parts = _text(unit, {"schema": SCHEMA, "producer": "collsim", **about}, iter(events))
+    parts = _text(unit, {"schema": _SCHEMA, "producer": "collsim", **about}, iter(events))
     write_parts(path, _packed(parts) if name.lower().endswith(".gz") else parts)
 
 
