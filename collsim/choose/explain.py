@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Final, Literal
+from typing import Final
 
 from collsim.algorithms import algorithm_names
 from collsim.choose.crossover import Swap, crossover
-from collsim.choose.curve import TIE, Curve
+from collsim.choose.curve import TIE, Counts, Curve
 from collsim.choose.example import example
 from collsim.choose.explanation import (
     AlgorithmStory,
@@ -39,7 +39,7 @@ def explain(
     algorithms: Sequence[str] | None = None,
     *,
     root: int = 0,
-    chunks: int | Literal["auto"] = "auto",
+    chunks: Counts = "auto",
 ) -> Explanation:
     """Explain what algorithms of a collective do, and why which one is faster where.
 
@@ -55,9 +55,9 @@ def explain(
         By default the two ends, ``mst`` and ``ring``.
     root : int
         Root of a rooted collective.
-    chunks : int or "auto"
-        Chunks of pipelined algorithms. With auto, costs are those of the best count at
-        each size, and the rounds are drawn for one chunk.
+    chunks : int, "auto" or sequence of int
+        Chunks of pipelined algorithms. With auto, or of several, costs are those of the best
+        count at each size, and the rounds are drawn for one chunk.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def _curves(
     cluster: Cluster,
     algorithms: Sequence[str] | None,
     root: int,
-    chunks: int | Literal["auto"],
+    chunks: Counts,
 ) -> tuple[list[Curve], dict[str, str]]:
     known = algorithm_names(kind.name)
     names = algorithms or [name for name in _ENDS if name in known] or known
@@ -229,7 +229,7 @@ def _turns(
     cluster: Cluster,
     curves: Sequence[Curve],
     stories: Sequence[AlgorithmStory],
-    chunks: int | Literal["auto"],
+    chunks: Counts,
 ) -> tuple[tuple[Swap, ...] | None, str | None]:
     """Return the swaps of two algorithms at which neither is slower than any other.
 

@@ -5,19 +5,20 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from collsim.choose.curve import Counts
     from collsim.core.profile import Profile
 
 __all__ = ["chosen_chunks"]
 
 
-def chosen_chunks(given: int | str, profile: "Profile | None", collective: str) -> int | str:
+def chosen_chunks(given: "Counts", profile: "Profile | None", collective: str) -> "Counts":
     """Return the value of --chunks; if it was not given, that of the profile.
 
     The profile's is for its own algorithm, where that is pipelined.
 
     Parameters
     ----------
-    given : int or "auto"
+    given : int, "auto" or sequence of int
         What click made of the option.
     profile : Profile, optional
         The one that --profile names.

@@ -1,6 +1,6 @@
 """One run that is drawn message by message: its options, and what comes of it."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from collsim.cli.one_run import OneRun, one_run, one_size_option
 from collsim.cli.options import (
@@ -11,6 +11,7 @@ from collsim.cli.options import (
     cluster_options,
     root_option,
 )
+from collsim.cli.options.asked import AskedPicture
 from collsim.cli.plotting import picture_option
 from collsim.cli.schedules import optional_collective, schedule_option
 
@@ -33,10 +34,15 @@ drawn_run_choices: Final = chained(chunks_option, channels_option, root_option, 
 def drawn_run(
     collective: str | None,
     sizes: tuple[int, ...],
+    schedule: str | None,
     cluster: "ClusterChoice",
-    run: dict[str, Any],
+    run: AskedPicture,
 ) -> OneRun:
     """Return a run of all ranks: those of a folded one could not be drawn."""
     return one_run(
-        collective, sizes, cluster, {**run, "dtype": "float", "op": "sum", "fold": False}
+        collective,
+        sizes,
+        schedule,
+        cluster,
+        {**run, "dtype": "float", "op": "sum", "fold": False},
     )

@@ -1,11 +1,11 @@
 """Fitting logs as the options ask for it."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from collsim.cli.logs import tell
-from collsim.cli.measured_on import check_size, described, given, placed
+from collsim.cli.measured_on import Described, check_size, described, given, placed
 from collsim.cli.options import (
     LogChoice,
     algorithm_option,
@@ -13,6 +13,7 @@ from collsim.cli.options import (
     chunks_option,
     log_options,
 )
+from collsim.cli.options.asked import AskedFit
 from collsim.cli.types import Whole
 from collsim.errors import UsageError
 
@@ -52,7 +53,8 @@ def fit_logs(
     ranks: int | None,
     gpus_per_node: int | None,
     machine: str | None,
-    how: dict[str, Any],
+    how: AskedFit,
+    name: str = "fitted",
 ) -> "FitResult":
     """Read logs and fit them, and tell what a reader has to know of it.
 
@@ -66,8 +68,10 @@ def fit_logs(
         What was measured.
     how : dict of str
         Further options as :func:`collsim.fit` takes them, and the refused one of nodes.
+    name : str
+        Of the profile.
     """
-    if how.pop("nodes") is not None:
+    if how["nodes"] is not None:
         raise UsageError(
             "--nodes: the logs say how many nodes; choose with --where 'nodes == N'"
         )
@@ -75,20 +79,25 @@ def fit_logs(
     from collsim.calibrate.importers import read_logs
     from collsim.config.links import fastest_link
 
-    for name in ("algorithm", "chunks"):
-        if not given(name):
-            how[name] = None
+    algorithm = how["algorithm"] if given("algorithm") else None
+    chunks = how["chunks"] if given("chunks") else None
     measured = read_logs(rows.logs, rows.collective, ranks, gpus_per_node)
     fastest = fastest_link()
+    on: Described = {"model": how["model"]}
     if machine is not None:
         measured = placed(measured, machine)
-        how |= described(machine, measured, how)
+        named = (algorithm, chunks) != (None, None)
+        on |= described(machine, measured, how["model"], named)
     found = fit(
         measured,
-        columns=rows.columns,
-        where=rows.where,
+        algorithm,
+        how["hold_out"],
+        rows.columns,
+        rows.where,
+        chunks,
+        name,
         fastest=(fastest.name, fastest.bandwidth),
-        **how,
+        **on,
     )
     if machine is not None:
         check_size(found.profile, machine)

@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a command: an exception, where it is safe to raise one."""
+"""Ctrl-C or a request to end amid a command: an exception, where it is safe to raise one."""
 
 import contextlib
 import signal
@@ -10,31 +10,52 @@ from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 from typing import Any, Final
 
-__all__ = ["INTERRUPTED", "interruptible"]
-
-INTERRUPTED: Final = 130
-"""Exit code: 128 and the number of SIGINT, as shells report it."""
+__all__ = ["TerminatedError", "exit_code", "interruptible"]
 
 _LOADING: Final = (
     ExtensionFileLoader.create_module.__code__,
     ExtensionFileLoader.exec_module.__code__,
 )
+_ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _AGAIN: Final = 0.02  # seconds until it is seen whether a module is loaded by now
 _PATIENCE: Final = 5.0  # seconds that a module may take
 _TIDY: Final = 2.0  # seconds in which what was interrupted may undo what it has begun
 
 
+class TerminatedError(KeyboardInterrupt):
+    """Another signal than Ctrl-C asked the program to end.
+
+    Parameters
+    ----------
+    number : int
+        Of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"ended by {signal.Signals(number).name}")
+        self.number = number
+
+
+def exit_code(stop: KeyboardInterrupt) -> int:
+    """Return 128 and the number of the signal, as shells report it.
+
+    Examples
+    --------
+    >>> exit_code(KeyboardInterrupt()), exit_code(TerminatedError(signal.SIGTERM))
+    (130, 143)
+    """
+    return 128 + (stop.number if isinstance(stop, TerminatedError) else signal.SIGINT)
+
+
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt, where it is safe to.
+    """Let Ctrl-C raise KeyboardInterrupt, where it is safe to, and SIGTERM its child.
 
     While a module in C is loaded, the exception waits for its end: some would tell of it as
     something else (``ImportError: initialization failed``). A second Ctrl-C does not stop the
-    undoing that the first one has begun.
+    undoing that the first one has begun. What is ignored, as behind `nohup`, stays so.
     """
-    before = signal.getsignal(signal.SIGINT)
-    own = threading.current_thread() is threading.main_thread()
-    if not own or not callable(before):  # ignored, as behind `nohup`
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
     handler, unraisable = _Handler(), sys.unraisablehook
@@ -46,8 +67,11 @@ def interruptible() -> Iterator[None]:
         else:
             unraisable(what)
 
+    before = {number: signal.getsignal(number) for number in _ENDS}
+    heard = [n for n, was in before.items() if callable(was) or was == signal.SIG_DFL]
     sys.unraisablehook = ignored
-    signal.signal(signal.SIGINT, handler)
+    for number in heard:
+        signal.signal(number, handler)
     try:
         yield
     except KeyboardInterrupt:
@@ -56,23 +80,27 @@ def interruptible() -> Iterator[None]:
         eval("None")  # noqa: S307
         raise
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number in heard:
+            signal.signal(number, before[number])
         handler.close()
         sys.unraisablehook = unraisable
 
 
 class _Handler:
-    """What happens at Ctrl-C."""
+    """What happens at Ctrl-C, or at a request to end."""
 
     def __init__(self) -> None:
         self._asked: float | None = None
         self._raised: float | None = None
+        self._number: int = signal.SIGINT
         self._alarm: Any = None
         self._closed = False
 
-    def __call__(self, _: int, frame: FrameType | None) -> None:
+    def __call__(self, number: int, frame: FrameType | None) -> None:
         """Raise KeyboardInterrupt, now or a little later."""
         now = time.monotonic()
+        if number != signal.SIGALRM:
+            self._number = number
         if self._closed or (self._raised is not None and now < self._raised + _TIDY):
             return
         asked = now if self._asked is None else self._asked
@@ -81,6 +109,8 @@ class _Handler:
             self.again()
             return
         self._asked, self._raised = None, now
+        if self._number != signal.SIGINT:
+            raise TerminatedError(self._number)
         raise KeyboardInterrupt
 
     def again(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from collsim.cli.interrupts import INTERRUPTED, interruptible
+from collsim.cli.interrupts import exit_code, interruptible
 from collsim.cli.lazy import Commands, examples
 from collsim.cli.output import drop_stdout
 from collsim.errors import CollsimError, one_line
@@ -38,7 +38,7 @@ class Program(Commands):
             with interruptible():
                 code = self._guarded(name, given, extra)
         except KeyboardInterrupt as stop:
-            code = _fail(str(stop) or "interrupted", INTERRUPTED)
+            code = _fail(str(stop) or "interrupted", exit_code(stop))
         sys.exit(_last_words(code))
 
     def _guarded(self, name: str, args: list[str], extra: dict[str, Any]) -> int:

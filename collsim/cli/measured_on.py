@@ -1,17 +1,18 @@
 """The cluster that logs were measured on, as far as a fit depends on it."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
 from collsim.errors import InputError
 
 if TYPE_CHECKING:
+    from collsim.calibrate.nccl_model import System
     from collsim.core.measurements import Measurements
     from collsim.core.profile import Profile
 
-__all__ = ["check_size", "described", "given", "placed"]
+__all__ = ["Described", "check_size", "described", "given", "placed"]
 
 
 def given(name: str) -> bool:
@@ -20,7 +21,17 @@ def given(name: str) -> bool:
     return source is not click.core.ParameterSource.DEFAULT
 
 
-def described(machine: str, measured: "Measurements", how: dict[str, Any]) -> dict[str, Any]:
+class Described(TypedDict, total=False):
+    """What a fit is told of a cluster, as keywords of :func:`collsim.fit`."""
+
+    model: str
+    cluster: str
+    link_class: str
+    system: "System"
+    sheet: tuple[str, float] | None
+
+
+def described(machine: str, measured: "Measurements", model: str, named: bool) -> Described:
     """Return what a fit is told of a cluster: its name, and its system or class of links.
 
     Parameters
@@ -29,16 +40,17 @@ def described(machine: str, measured: "Measurements", how: dict[str, Any]) -> di
         Name or file of the cluster.
     measured : Measurements
         What was measured on it; their nodes count.
-    how : dict of str
-        Options of the fit.
+    model : {"auto", "nccl", "line"}
+        What is to be fitted.
+    named : bool
+        Whether an algorithm or a number of chunks was named, which a line is of.
 
     Raises
     ------
     InputError
         If a line is to be fitted, and the cluster has links of several classes.
     """
-    named = (how["algorithm"], how["chunks"]) != (None, None)
-    if how["model"] == "line" or (how["model"] == "auto" and named):
+    if model == "line" or (model == "auto" and named):
         return {"cluster": machine, "link_class": _link_class(machine)}
     from collsim.calibrate.nccl_model import system_of
     from collsim.core.cluster import Cluster
@@ -50,7 +62,7 @@ def described(machine: str, measured: "Measurements", how: dict[str, Any]) -> di
     try:
         return {"cluster": machine, "system": system_of(cluster), "sheet": _sheet(machine)}
     except InputError:
-        if how["model"] == "nccl":
+        if model == "nccl":
             raise
         return {"cluster": machine, "link_class": _link_class(machine), "model": "line"}
 

@@ -6,9 +6,10 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, Unpack
 
 from collsim.cli.options import SizeChoice
+from collsim.cli.options.asked import AskedElement
 from collsim.cli.options.measure import MeasureChoice
 from collsim.cli.output import Output, note
 from collsim.core.dtype import element_size
@@ -31,7 +32,7 @@ def measured(
     choice: MeasureChoice,
     sizes: SizeChoice,
     fitted: bool = False,
-    **more: Any,
+    **more: Unpack[AskedElement],
 ) -> bool:
     """Measure; return whether this process is the one that tells what came out.
 

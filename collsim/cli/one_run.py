@@ -1,12 +1,13 @@
 """One run of a collective, as the options ask for it: simulated, message by message."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.fitted import tell_simulated
+from collsim.cli.options.asked import AskedSimulation
 from collsim.cli.schedules import needed, scheduled_run
 from collsim.cli.types import SIZE
 from collsim.cli.what_if import opened, tell_large, tell_uncrossed
@@ -69,8 +70,9 @@ class OneRun:
 def one_run(
     collective: str | None,
     sizes: tuple[int, ...],
+    schedule: str | None,
     cluster: "ClusterChoice",
-    run: dict[str, Any],
+    run: AskedSimulation,
 ) -> OneRun:
     """Simulate, and tell what a reader has to know of it.
 
@@ -80,16 +82,16 @@ def one_run(
         Any spelling; a file of a schedule says its own.
     sizes : tuple of int
         One.
+    schedule : str, optional
+        A file that takes the place of an algorithm.
     cluster : ClusterChoice
         Where it runs.
     run : dict
-        Further options as :func:`collsim.choose.predict.predict` takes them, and `schedule`,
-        a file that takes the place of an algorithm.
+        Further options as :func:`collsim.choose.predict.predict` takes them.
     """
     size = one_size(sizes)
-    path = run.pop("schedule", None)
-    if path is not None:
-        return OneRun(*scheduled_run(path, collective, size, cluster, run))
+    if schedule is not None:
+        return OneRun(*scheduled_run(schedule, collective, size, cluster, run))
     collective = needed(collective)
     if run["algorithm"] == "all":
         raise UsageError("--algorithm all: expected one NAME, or auto")
@@ -105,7 +107,7 @@ def one_run(
     profile = cluster.load_profile()
     tell_simulated(profile)
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    tell_large(network, fold=run.get("fold", True))
+    tell_large(network, fold=run["fold"])
     answer = predict(collective, network, size, **run)
     (row,) = answer.rows
     tell_uncrossed(cluster, answer.collective, [row.algorithm], row.root)
@@ -115,7 +117,7 @@ def one_run(
             network, row.chunks, row.channels,
         )  # fmt: skip
         return OneRun(answer, network, few.run(size), few.folded)
-    schedule = build(
+    built = build(
         answer.collective,
         row.algorithm,
         network.ranks,
@@ -125,4 +127,4 @@ def one_run(
         channels=row.channels,
         multicast=network.setting.multicast,
     )
-    return OneRun(answer, network, simulate(schedule, network, size))
+    return OneRun(answer, network, simulate(built, network, size))

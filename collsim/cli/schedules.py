@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from collsim.cli.clusters import ClusterChoice
+from collsim.cli.options.asked import AskedPrediction, AskedSimulation
 from collsim.cli.output import note
 from collsim.cli.what_if import opened
 from collsim.errors import UsageError
@@ -132,7 +133,7 @@ def with_schedule(
     network: "Cluster",
     sizes: Sequence[float],
     choice: ClusterChoice,
-    run: dict[str, Any],
+    run: AskedPrediction,
 ) -> "Prediction":
     """Return a prediction with the rows of a schedule from a file, where there is one.
 
@@ -169,7 +170,7 @@ def scheduled_run(
     collective: str | None,
     size: int,
     choice: ClusterChoice,
-    run: dict[str, Any],
+    run: AskedSimulation,
 ) -> "tuple[Prediction, Cluster, Timeline]":
     """Simulate a schedule from a file, and tell what a reader has to know of it."""
     refuse_beside_schedule(["algorithm", "chunks", "channels"])

@@ -74,11 +74,11 @@ class ClusterSeries:
         return [replace(self.base, ranks=count) for count in counts]
 
 
-def series_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def series_options(function: Callable[..., object]) -> Callable[..., object]:
     """Add the options of clusters of several sizes, passed on as one `series`."""
 
     @wraps(function)
-    def wrapper(**given: Any) -> Any:
+    def wrapper(**given: Any) -> object:
         nodes, ranks = given.pop("node_counts"), given.pop("rank_counts")
         sizes = {"nodes", "ranks"}
         own = {f.name: given.pop(f.name) for f in fields(ClusterChoice) if f.name not in sizes}

@@ -1,6 +1,6 @@
 """``collsim choose``: which algorithm is the fastest, at every size."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -19,6 +19,7 @@ from collsim.cli.options import (
     output_options,
     root_option,
 )
+from collsim.cli.options.asked import AskedFolded
 from collsim.cli.options.nccl import NcclChoice, nccl_options
 from collsim.cli.output import Output, note
 from collsim.cli.sizes import FIRST, LAST
@@ -81,7 +82,7 @@ def command(
     nccl: NcclChoice,
     cluster: ClusterChoice,
     output: Output,
-    **run: Any,
+    **run: Unpack[AskedFolded],
 ) -> None:
     """Choose and print."""
     output.check()
@@ -106,7 +107,7 @@ def command(
     found: list[Policy] = []
     failed: list[InputError] = []
     for name in names:
-        own = {**run, "chunks": chosen_chunks(run["chunks"], profile, name)}
+        own: AskedFolded = {**run, "chunks": chosen_chunks(run["chunks"], profile, name)}
         wanted = [spec for spec in only if spec not in left_out.get(name, {})]
         if only and not wanted:
             continue
@@ -137,7 +138,7 @@ def _policy(
     network: "Cluster",
     sizes: tuple[int, int],
     wanted: "Sequence[str]",
-    run: dict[str, Any],
+    run: AskedFolded,
 ) -> "Policy":
     from collsim.choose.policy import choose
 

@@ -1,6 +1,6 @@
 """``collsim crossover``: every size at which two algorithms swap."""
 
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -19,6 +19,7 @@ from collsim.cli.options import (
     range_options,
     root_option,
 )
+from collsim.cli.options.asked import AskedFolded
 from collsim.cli.output import Output
 from collsim.cli.sizes import check_range
 from collsim.cli.what_if import as_folded, opened, tell_folded, tell_uncrossed
@@ -58,7 +59,7 @@ def command(
     plot: str | None,
     cluster: ClusterChoice,
     output: Output,
-    **run: Any,
+    **run: Unpack[AskedFolded],
 ) -> None:
     """Search and print."""
     output.check()

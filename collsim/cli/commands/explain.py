@@ -1,6 +1,6 @@
 """``collsim explain``: the reasoning, in words and numbers."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import click
 
@@ -17,6 +17,7 @@ from collsim.cli.options import (
     root_option,
     size_options,
 )
+from collsim.cli.options.asked import AskedRoot
 from collsim.cli.output import Output
 from collsim.cli.what_if import opened, tell_uncrossed
 
@@ -53,7 +54,7 @@ def command(
     sizes: SizeChoice,
     cluster: ClusterChoice,
     output: Output,
-    **run: Any,
+    **run: Unpack[AskedRoot],
 ) -> None:
     """Explain and print."""
     output.check()

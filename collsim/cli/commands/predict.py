@@ -1,6 +1,6 @@
 """``collsim predict``: a table in nccl-tests' shape."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
@@ -19,6 +19,7 @@ from collsim.cli.options import (
     size_options,
     type_options,
 )
+from collsim.cli.options.asked import AskedPrediction
 from collsim.cli.output import Output, note
 from collsim.cli.schedules import (
     given,
@@ -76,9 +77,10 @@ def command(
     collective: str | None,
     sizes: SizeChoice,
     schedule: str | None,
+    algorithm: tuple[str, ...],
     cluster: ClusterChoice,
     output: Output,
-    **run: Any,
+    **run: Unpack[AskedPrediction],
 ) -> None:
     """Predict and print."""
     output.check()
@@ -105,11 +107,10 @@ def command(
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     tell_large(network, fold=run["fold"])
     fitted = fitted_times(profile, healthy)
-    names: tuple[str, ...] = run.pop("algorithm")
     answer = None
     if file is None or given("algorithm"):
         answer = joined(
-            names,
+            algorithm,
             lambda name: predict(
                 collective, network, wanted, name, **run, healthy=healthy, fitted=fitted
             ),
@@ -154,7 +155,7 @@ def command(
         # Who leaves the choice to us need not hear of what was never one here.
         where = (network.ranks, network.node, network.setting.multicast)
         fits = refusal(answer.collective, name, *where) is None
-        if fits or names != ("auto",):
+        if fits or algorithm != ("auto",):
             note(f"left out {name}: {reason}")
 
 

@@ -1,6 +1,6 @@
 """``collsim report``: which algorithm, from which size and why, as one HTML file."""
 
-from typing import Any, Final
+from typing import Final, Unpack
 
 import click
 
@@ -13,6 +13,7 @@ from collsim.cli.options import (
     collective_argument,
     run_options,
 )
+from collsim.cli.options.asked import AskedRun
 from collsim.cli.output import note
 from collsim.cli.sizes import FIRST, LAST
 from collsim.cli.types import SIZE, SPECS
@@ -69,7 +70,7 @@ def command(
     sizes: tuple[int, ...],
     algorithms: tuple[tuple[str, ...], ...],
     cluster: ClusterChoice,
-    **run: Any,
+    **run: Unpack[AskedRun],
 ) -> None:
     """Find all that it tells, and write."""
     if first > last:

@@ -1,6 +1,6 @@
 """``collsim simulate``: one run, message by message."""
 
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -17,6 +17,7 @@ from collsim.cli.options import (
     root_option,
     type_options,
 )
+from collsim.cli.options.asked import AskedSimulation
 from collsim.cli.output import Output
 from collsim.cli.schedules import optional_collective, schedule_option
 from collsim.cli.what_if import as_folded, tell_folded
@@ -58,11 +59,12 @@ __all__ = ["command"]
 def command(
     collective: str | None,
     sizes: tuple[int, ...],
+    schedule: str | None,
     trace: str | None,
     picture: str | None,
     cluster: ClusterChoice,
     output: Output,
-    **run: Any,
+    **run: Unpack[AskedSimulation],
 ) -> None:
     """Simulate and print."""
     output.check()
@@ -77,7 +79,7 @@ def command(
     if trace is not None or picture is not None:
         # What is drawn is every message, and not those that stand for the others.
         run["fold"] = False
-    ran = one_run(collective, sizes, cluster, run)
+    ran = one_run(collective, sizes, schedule, cluster, run)
     answer, network, timeline = ran.answer, ran.network, ran.timeline
     (row,) = answer.rows
     from collsim.report.simulation_text import (

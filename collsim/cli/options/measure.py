@@ -1,9 +1,8 @@
 """Options of the commands that time real ranks."""
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, Unpack
 
 import click
 
@@ -14,6 +13,8 @@ from collsim.cli.options import (
     root_option,
     type_options,
 )
+from collsim.cli.options.asked import AskedElement
+from collsim.cli.options.group import Decorator
 from collsim.cli.sizes import FIRST, chosen_sizes
 from collsim.cli.types import SIZE, STEP, TIME, Whole
 from collsim.errors import UsageError
@@ -62,7 +63,9 @@ class MeasureChoice:
         """Return how many ranks to start where nobody else has."""
         return self.ranks or max(2, _gpus() * self.ranks_per_gpu)
 
-    def job(self, sizes: SizeChoice, file: str, resume: bool, **more: Any) -> "Job":
+    def job(
+        self, sizes: SizeChoice, file: str, resume: bool, **more: Unpack[AskedElement]
+    ) -> "Job":
         """Return the job that the options describe."""
         from collsim.measure.job import LIBRARY, Job
         from collsim.measure.sampling import How
@@ -140,7 +143,7 @@ _size_options: Final = gathered(
     click.option("-i", "step", type=STEP, help="Sweep by a step."),
 )
 
-measure_options: Final[Callable[..., Any]] = chained(
+measure_options: Final[Decorator] = chained(
     gathered(
         "choice",
         MeasureChoice,

@@ -52,16 +52,17 @@ run_options: Final = chained(chunks_option, channels_option, model_option, root_
 
 
 def all_given(
-    context: click.Context, parameter: click.Parameter, values: tuple[Any, ...]
-) -> Any:
+    context: click.Context, parameter: click.Parameter, values: tuple[object, ...]
+) -> object:
     """Return what an option was given, none of it dropped where it comes several times.
 
     Lists of algorithms are joined; of what takes one algorithm, a second one is wrong usage.
     """
     if not values:
         return None
-    if all(isinstance(value, tuple) for value in values):
-        return tuple(dict.fromkeys(name for value in values for name in value))
+    lists = [value for value in values if isinstance(value, tuple)]
+    if len(lists) == len(values):
+        return tuple(dict.fromkeys(name for value in lists for name in value))
     if len(values) > 1:
         raise click.BadParameter(
             f"got {' and '.join(map(str, values))}, expected one", context, parameter

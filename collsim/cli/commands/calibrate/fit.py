@@ -1,13 +1,14 @@
 """``collsim calibrate fit``: measurements to a profile."""
 
 import os
-from typing import Any
+from typing import Unpack
 
 import click
 
 from collsim.cli.fitting import fit_logs, fit_options
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import LogChoice, output_options
+from collsim.cli.options.asked import AskedFit
 from collsim.cli.output import Output
 from collsim.errors import FileError
 from collsim.files import write_whole
@@ -50,7 +51,8 @@ def command(
     machine: str | None,
     picture: str | None,
     output: Output,
-    **how: Any,
+    name: str,
+    **how: Unpack[AskedFit],
 ) -> None:
     """Read, fit and write."""
     output.check()
@@ -64,7 +66,7 @@ def command(
     from collsim.config.profile import dumps
     from collsim.report.fit_text import fit_head, fit_rows, fit_text, parameter_rows
 
-    found = fit_logs(rows, ranks, gpus_per_node, machine, how)
+    found = fit_logs(rows, ranks, gpus_per_node, machine, how, name)
     if picture is not None:
         from collsim.plot.fit import plot_fit
 

@@ -1,12 +1,14 @@
 """``collsim calibrate measure``: time real ranks."""
 
-from typing import Any
+from typing import Unpack
 
 import click
 
 from collsim.cli.lazy import command as _command
 from collsim.cli.measuring import measured, tell_measured
-from collsim.cli.options.measure import measure_options
+from collsim.cli.options import SizeChoice
+from collsim.cli.options.asked import AskedElement
+from collsim.cli.options.measure import MeasureChoice, measure_options
 from collsim.cli.output import Output
 
 __all__ = ["command"]
@@ -35,9 +37,17 @@ __all__ = ["command"]
 @click.option("--resume", is_flag=True, help="Go on with the file, measuring what it lacks.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")
-def command(file: str, resume: bool, as_json: bool, as_csv: bool, **how: Any) -> None:
+def command(
+    file: str,
+    resume: bool,
+    as_json: bool,
+    as_csv: bool,
+    choice: MeasureChoice,
+    sizes: SizeChoice,
+    **how: Unpack[AskedElement],
+) -> None:
     """Measure and print."""
     output = Output(as_json, as_csv, "-")
     output.check()
-    if measured(file, resume, **how):
+    if measured(file, resume, choice, sizes, **how):
         tell_measured(file, output, "calibrate measure")

@@ -3,12 +3,14 @@
 import os
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
 from collsim.cli.lazy import command as _command
 from collsim.cli.measuring import measured
+from collsim.cli.options import SizeChoice
+from collsim.cli.options.asked import AskedElement
 from collsim.cli.options.measure import MeasureChoice, measure_options
 from collsim.cli.output import Output, note
 from collsim.cli.run_files import check_written, file_names, remove_stale
@@ -57,14 +59,15 @@ def command(
     as_json: bool,
     as_csv: bool,
     choice: MeasureChoice,
-    **how: Any,
+    sizes: SizeChoice,
+    **how: Unpack[AskedElement],
 ) -> None:
     """Measure, fit and write."""
     output = Output(as_json, as_csv, "-")
     output.check()
     rows_file, cluster_file = file_names(path)
     check_written((path, cluster_file), resume)
-    if not measured(rows_file, resume, choice.with_p2p(), fitted=True, **how):
+    if not measured(rows_file, resume, choice.with_p2p(), sizes, fitted=True, **how):
         return
     from collsim.calibrate.neighbours import slow_points
     from collsim.calibrate.point_to_point.against import compare

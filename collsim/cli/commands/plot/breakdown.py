@@ -1,6 +1,6 @@
 """``collsim plot breakdown``: what the time of every algorithm goes into."""
 
-from typing import Any
+from typing import Unpack
 
 from collsim.cli.chunks import chosen_chunks
 from collsim.cli.clusters import ClusterChoice
@@ -13,6 +13,7 @@ from collsim.cli.options import (
     collective_argument,
     run_options,
 )
+from collsim.cli.options.asked import AskedRun
 from collsim.cli.plotting import picture_option, tell_left_out, tell_profile
 from collsim.cli.several import names_alone
 from collsim.cli.what_if import opened, tell_large
@@ -43,7 +44,7 @@ def command(
     sizes: tuple[int, ...],
     algorithm: tuple[str, ...],
     cluster: ClusterChoice,
-    **run: Any,
+    **run: Unpack[AskedRun],
 ) -> None:
     """Predict, draw and write."""
     size = one_size(sizes)

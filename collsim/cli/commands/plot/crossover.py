@@ -1,6 +1,6 @@
 """``collsim plot crossover``: two curves of time, and where they swap."""
 
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -14,6 +14,7 @@ from collsim.cli.options import (
     range_options,
     root_option,
 )
+from collsim.cli.options.asked import AskedModel
 from collsim.cli.output import note
 from collsim.cli.plotting import picture_option
 from collsim.cli.sizes import check_range
@@ -54,7 +55,7 @@ def command(
     first: int | None,
     last: int | None,
     cluster: ClusterChoice,
-    **run: Any,
+    **run: Unpack[AskedModel],
 ) -> None:
     """Draw and write."""
     check_range(first, last)
@@ -77,7 +78,7 @@ def command(
 
 
 def _refuse_model(
-    cluster: ClusterChoice, first: int | None, last: int | None, run: dict[str, Any]
+    cluster: ClusterChoice, first: int | None, last: int | None, run: AskedModel
 ) -> None:
     """Refuse what a file of measurements says itself."""
     plain = {"chunks": "auto", "model": "auto", "root": 0}

@@ -1,10 +1,11 @@
 """``collsim plot fit``: measurements, what was fitted to them, and what is left over."""
 
-from typing import Any
+from typing import Unpack
 
 from collsim.cli.fitting import fit_logs, fit_options
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import LogChoice
+from collsim.cli.options.asked import AskedFit
 from collsim.cli.plotting import picture_option
 
 __all__ = ["command"]
@@ -29,7 +30,7 @@ def command(
     gpus_per_node: int | None,
     machine: str | None,
     path: str,
-    **how: Any,
+    **how: Unpack[AskedFit],
 ) -> None:
     """Read, fit, draw and write."""
     found = fit_logs(rows, ranks, gpus_per_node, machine, how)

@@ -1,12 +1,13 @@
 """``collsim plot links``: how busy links and ports are over a run."""
 
-from typing import Any
+from typing import Unpack
 
 import click
 
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.drawn_run import drawn_run, drawn_run_choices, drawn_run_options
 from collsim.cli.lazy import command as _command
+from collsim.cli.options.asked import AskedPicture
 from collsim.cli.types import Whole
 
 __all__ = ["command"]
@@ -30,12 +31,13 @@ def command(
     collective: str | None,
     path: str,
     sizes: tuple[int, ...],
+    schedule: str | None,
     most: int,
     cluster: ClusterChoice,
-    **run: Any,
+    **run: Unpack[AskedPicture],
 ) -> None:
     """Simulate, draw and write."""
-    ran = drawn_run(collective, sizes, cluster, run)
+    ran = drawn_run(collective, sizes, schedule, cluster, run)
     from collsim.plot.links import plot_links
 
     plot_links(ran.timeline, ran.network, path, algorithm=ran.algorithm, most=most)

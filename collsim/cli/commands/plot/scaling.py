@@ -1,6 +1,6 @@
 """``collsim plot scaling``: time or bus bandwidth against nodes or ranks."""
 
-from typing import Any
+from typing import Literal, Unpack
 
 import click
 
@@ -13,6 +13,7 @@ from collsim.cli.options import (
     collective_argument,
     run_options,
 )
+from collsim.cli.options.asked import AskedRun
 from collsim.cli.plotting import picture_option, tell_left_out, tell_profile
 from collsim.cli.series import ClusterSeries, series_options
 from collsim.cli.several import names_alone
@@ -50,10 +51,10 @@ def command(
     collective: str,
     path: str,
     sizes: tuple[int, ...],
-    value: Any,
+    value: Literal["time", "busbw"],
     algorithm: tuple[str, ...],
     series: ClusterSeries,
-    **run: Any,
+    **run: Unpack[AskedRun],
 ) -> None:
     """Predict, draw and write."""
     size = one_size(sizes)

@@ -1,12 +1,13 @@
 """``collsim plot timeline``: who sends when, and the critical path."""
 
-from typing import Any
+from typing import Literal, Unpack
 
 import click
 
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.drawn_run import drawn_run, drawn_run_choices, drawn_run_options
 from collsim.cli.lazy import command as _command
+from collsim.cli.options.asked import AskedPicture
 
 __all__ = ["command"]
 
@@ -44,13 +45,14 @@ def command(
     collective: str | None,
     path: str,
     sizes: tuple[int, ...],
-    by: Any,
-    per: Any,
+    schedule: str | None,
+    by: Literal["round", "chunk"],
+    per: Literal["rank", "port"],
     cluster: ClusterChoice,
-    **run: Any,
+    **run: Unpack[AskedPicture],
 ) -> None:
     """Simulate, draw and write."""
-    ran = drawn_run(collective, sizes, cluster, run)
+    ran = drawn_run(collective, sizes, schedule, cluster, run)
     from collsim.plot.timeline import plot_timeline
 
     plot_timeline(ran.timeline, ran.network, path, algorithm=ran.algorithm, by=by, per=per)

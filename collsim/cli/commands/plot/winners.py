@@ -1,6 +1,6 @@
 """``collsim plot winners``: which algorithm is the fastest, by size and number of nodes."""
 
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -12,6 +12,7 @@ from collsim.cli.options import (
     collective_argument,
     run_options,
 )
+from collsim.cli.options.asked import AskedRun
 from collsim.cli.plotting import picture_option
 from collsim.cli.series import ClusterSeries, series_options
 from collsim.cli.sizes import FIRST, LAST
@@ -54,7 +55,7 @@ def command(
     last: int,
     algorithms: tuple[str, ...] | None,
     series: ClusterSeries,
-    **run: Any,
+    **run: Unpack[AskedRun],
 ) -> None:
     """Choose, draw and write."""
     if max(first, 1) >= last:

@@ -1,12 +1,13 @@
 """``collsim show cluster``: nodes, links, ports, cuts and routes."""
 
-from typing import Any
+from typing import Unpack
 
 import click
 
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import output_options, what_if_options
+from collsim.cli.options.asked import AskedWhatIf
 from collsim.cli.output import Output
 from collsim.cli.types import Whole
 from collsim.cli.what_if import opened
@@ -47,7 +48,7 @@ def command(
     routes: tuple[tuple[int, int], ...],
     plot: str | None,
     output: Output,
-    **altered: Any,
+    **altered: Unpack[AskedWhatIf],
 ) -> None:
     """Show and print."""
     output.check()
