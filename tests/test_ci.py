@@ -122,26 +122,35 @@ def test_ci_requires_the_shared_data_where_they_are(checkout: Path, there: bool)
     assert lines[-1].endswith(" required=1" if there else " required=")
 
 
+def last_line(
+    folder: Path, test: str, variable: str, required: bool, *, files: tuple[str, ...] = ()
+) -> str:
+    """Return how a run of pytest ends on one file of tests, beside our own `conftest.py`."""
+    (folder / "tests").mkdir()
+    for name in ("conftest.py", *files):
+        (folder / "tests" / name).write_bytes((ROOT / "tests" / name).read_bytes())
+    (folder / "tests" / "test_x.py").write_text(test)
+    variables = {variable: "1" if required else "0"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder / "tests"],
+        cwd=folder, env=os.environ | variables, capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
+    assert done.returncode == (1 if required else 0), done.stdout
+    return done.stdout.splitlines()[-1]
+
+
 @pytest.mark.parametrize("required", [True, False])
 def test_skip_for_want_of_data_fails_where_it_is_not_allowed(
     tmp_path: Path, required: bool
 ) -> None:
     """Only tests that use the shared data are meant; others may skip."""
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "conftest.py").write_bytes((ROOT / "tests/conftest.py").read_bytes())
-    (tmp_path / "tests" / "test_x.py").write_text(
+    test = (
         "import pytest\n"
         "def test_missing(shared_data): pass\n"
         "def test_other(): pytest.skip('for another reason')\n"
     )
-    variables = {"COLLSIM_REQUIRE_SHARED": "1" if required else "0"}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path / "tests"],
-        cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True, check=False,
-        timeout=60,
-    )  # fmt: skip
-    assert done.returncode == (1 if required else 0), done.stdout
-    last = done.stdout.splitlines()[-1]
+    last = last_line(tmp_path, test, "COLLSIM_REQUIRE_SHARED", required)
     assert last.startswith("1 skipped, 1 error" if required else "2 skipped")
 
 
@@ -150,20 +159,10 @@ def test_skip_for_want_of_a_browser_fails_where_it_is_not_allowed(
     tmp_path: Path, required: bool
 ) -> None:
     """As of torch."""
-    (tmp_path / "tests").mkdir()
-    for name in ("conftest.py", "browser.py"):
-        (tmp_path / "tests" / name).write_bytes((ROOT / "tests" / name).read_bytes())
-    (tmp_path / "tests" / "test_x.py").write_text(
-        "import shutil\nshutil.which = lambda name: None\ndef test_missing(browser): pass\n"
-    )
-    variables = {"COLLSIM_REQUIRE_CHROMIUM": "1" if required else "0"}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path / "tests"],
-        cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True, check=False,
-        timeout=60,
-    )  # fmt: skip
-    last = done.stdout.splitlines()[-1]
-    assert last.startswith("1 error" if required else "1 skipped"), done.stdout
+    test = "import shutil\nshutil.which = lambda name: None\ndef test_missing(browser): pass\n"
+    variable = "COLLSIM_REQUIRE_CHROMIUM"
+    last = last_line(tmp_path, test, variable, required, files=("browser.py",))
+    assert last.startswith("1 error" if required else "1 skipped")
 
 
 @pytest.mark.parametrize("required", [True, False])
@@ -171,9 +170,7 @@ def test_skip_for_want_of_torch_fails_where_it_is_not_allowed(
     tmp_path: Path, required: bool
 ) -> None:
     """Such tests may skip for other reasons, such as a user without the rights."""
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "conftest.py").write_bytes((ROOT / "tests/conftest.py").read_bytes())
-    (tmp_path / "tests" / "test_x.py").write_text(
+    test = (
         "import importlib.util as util\n"
         "import pytest\n"
         "real = util.find_spec\n"
@@ -183,11 +180,5 @@ def test_skip_for_want_of_torch_fails_where_it_is_not_allowed(
         "def test_missing(torch): pass\n"
         "def test_other(rights, torch): pass\n"
     )
-    variables = {"COLLSIM_REQUIRE_TORCH": "1" if required else "0"}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path / "tests"],
-        cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True, check=False,
-        timeout=60,
-    )  # fmt: skip
-    last = done.stdout.splitlines()[-1]
-    assert last.startswith("1 skipped, 1 error" if required else "2 skipped"), done.stdout
+    last = last_line(tmp_path, test, "COLLSIM_REQUIRE_TORCH", required)
+    assert last.startswith("1 skipped, 1 error" if required else "2 skipped")
