@@ -45,11 +45,9 @@ def difference(first: Schedule, second: Schedule) -> str | None:
 
 def _told(first: Schedule, second: Schedule, name: str) -> str:
     what = {"piece_ptr": "piece", "dep_ptr": "dep"}.get(name, name)
-    for o in range(len(first)):
-        one, other = _of(first, o, what), _of(second, o, what)
-        if one != other:
-            return f"operation {o}: {what} is {one} in one and {other} in the other"
-    return f"{name} differs"
+    each = ((o, _of(first, o, what), _of(second, o, what)) for o in range(len(first)))
+    o, one, other = next(row for row in each if row[1] != row[2])
+    return f"operation {o}: {what} is {one} in one and {other} in the other"
 
 
 def _of(schedule: Schedule, o: int, name: str) -> object:

@@ -233,3 +233,64 @@ def test_what_reaches_a_rank_twice_can_t_be_reversed() -> None:
         reverse(down, adds=False)
     with pytest.raises(InputError, match="would be added up twice"):
         reverse(then(down, down), adds=True)
+
+
+def test_nothing_to_compose_and_parts_of_two_builders() -> None:
+    """At least one recording, and all of one builder."""
+    with pytest.raises(InputError, match="compose: got no recording, expected at least one"):
+        together()
+    two = [
+        part(Builder(collective("broadcast"), 2, parts=parts), "broadcast", "mst")
+        for parts in (1, 2)
+    ]
+    with pytest.raises(InputError, match="recordings are of 1 and 2 pieces, expected those of"):
+        together(*two)
+
+
+def test_a_function_may_list_without_a_round() -> None:
+    """What it lists first is the first round."""
+    b = Builder(collective("broadcast"), 2)
+    once = part(b, "broadcast", lambda inner: inner.copy(0, 1, inner.pieces[0]))
+    assert [len(calls) for calls in once.rounds] == [1]
+
+
+def test_scratch_places_follow_those_that_a_builder_has() -> None:
+    """Data of all others, to be added up there, behind two places that are the caller's."""
+    recording = part(Builder(collective("all_reduce"), 3), "all_reduce", "one_shot")
+    assert recording.scratch == 2
+    b = Builder(collective("all_reduce"), 3)
+    own = b.scratch(2)
+    play(b, recording)
+    schedule = b.finish()
+    assert schedule.scratch == 4
+    used = {*schedule.piece.tolist(), *schedule.into.tolist()}
+    assert used & set(own.tolist()) == set()
+    assert verify_schedule(schedule).ok
+
+
+def test_one_rank_has_nothing_to_do() -> None:
+    """Of a part as of a whole."""
+    b = Builder(collective("broadcast"), 2)
+    assert part(b, "broadcast", "mst", ranks=[0]).rounds == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "algorithm", "given", "message"),
+    [
+        ("broadcast", "mst", {"ranks": [[[0, 1]]]}, "ranks has 3 dimensions, expected"),
+        ("all_to_all", "mst", {}, "4 pieces in 4 blocks can't be 16 blocks"),
+        (
+            "all_to_all",
+            "pairwise",
+            {"ranks": [0, 1, 2], "pieces": np.arange(9).reshape(9, 1)},
+            "all_to_all/pairwise: partners are rank XOR k, so it takes a power of two",
+        ),
+    ],
+)
+def test_parts_that_can_not_be_cut_or_run(
+    kind: str, algorithm: str, given: dict[str, object], message: str
+) -> None:
+    """What was given, and what was expected."""
+    b = Builder(collective("all_gather"), 4, parts=3 if "pieces" in given else 1)
+    with pytest.raises(InputError, match=message):
+        part(b, kind, algorithm, **given)  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
 from math import inf, nan
 
@@ -10,6 +11,7 @@ import pytest
 
 from collsim.algorithms import build
 from collsim.core.cluster import Cluster, Ports
+from collsim.core.in_switch import InSwitch
 from collsim.engine.simulate import simulate
 from collsim.errors import InputError
 
@@ -101,3 +103,28 @@ def test_formulas_do_not_outlive_what_makes_them_exact(change: dict[str, object]
     ideal = Cluster.ideal(2, 1e-6, 1e9)
     assert ideal.uniform is not None
     assert replace(ideal, **change).uniform is None  # type: ignore[arg-type]
+
+
+def test_a_switch_of_every_rank_or_of_none() -> None:
+    """Links to the switches that take part are as many as ranks."""
+    ideal = Cluster.ideal(3, 1.0, 1.0)
+    two = InSwitch(np.arange(2), np.arange(2, 4))
+    with pytest.raises(InputError, match="in_switch has links of 2 ranks, expected 3"):
+        replace(ideal, in_switch=two)
+
+
+@pytest.mark.parametrize(
+    ("module", "make"),
+    [
+        ("topology.ideal.ideal", lambda: Cluster.ideal(2, 1.0, 1.0)),
+        ("config.cluster.load", lambda: Cluster.load("dgx-h100")),
+    ],
+)
+def test_who_makes_clusters_must_return_one(
+    monkeypatch: pytest.MonkeyPatch, module: str, make: Callable[[], Cluster]
+) -> None:
+    """It is looked up by name, so no type checker sees it."""
+    file = "/".join(module.split(".")[:2])
+    monkeypatch.setattr(f"collsim.{module}", lambda *_, **__: None)
+    with pytest.raises(TypeError, match=f"{file}.py must return a Cluster"):
+        make()

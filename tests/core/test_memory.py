@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from collsim.core.memory import allowed, limit_of
 
 
@@ -24,3 +26,13 @@ def test_no_limit_and_no_file_say_nothing(tmp_path: Path) -> None:
 def test_four_fifths_of_it_may_be_used() -> None:
     """Of 1,000 bytes, 800: 12 things of 64."""
     assert allowed(64, limit=1000) == 12
+
+
+def test_a_system_that_does_not_tell_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then a container's limit is all there is, or a number for the machine."""
+
+    def untold(_name: str) -> int:
+        raise ValueError("unrecognized configuration name")
+
+    monkeypatch.setattr("os.sysconf", untold)
+    assert limit_of(()) >= 2**30

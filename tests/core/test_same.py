@@ -66,3 +66,13 @@ def test_what_else_differs(ring: Schedule) -> None:
     assert difference(build("broadcast", "mst", 4), build("broadcast", "mst", 4, 1)) == (
         "root is 0 in one and 1 in the other"
     )
+
+
+def test_an_operation_more_is_told(ring: Schedule) -> None:
+    """By how many there are, before any is compared."""
+    shorter = build("broadcast", "ring", 3, chunks=1)
+    longer = build("broadcast", "ring", 3, chunks=2)
+    same_places = replace(longer, parts=1, scratch=1)
+    assert difference(replace(shorter, scratch=1), same_places) == (
+        f"one has {len(shorter)} operations, the other {len(longer)}"
+    )

@@ -59,3 +59,11 @@ def test_strict_messages_of_two_queues_know_nothing_of_each_other() -> None:
     for dst, turn in ((1, 0), (2, 1), (3, 0), (3, 1)):
         b.copy(0, dst, b.scratch(1), turn=turn, strict=True)
     assert waits(b.finish()) == [[], [], [0], [1]]
+
+
+def test_a_turn_below_0_is_none() -> None:
+    """As where a tree gives some of its messages turns, and this call has none of them."""
+    b = Builder(collective("broadcast"), 3)
+    b.next_round()
+    b.copy([0, 0], [1, 2], [[0], [0]], turn=[-1, -1])
+    assert waits(b.finish()) == [[], []]

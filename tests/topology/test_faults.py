@@ -19,6 +19,7 @@ from collsim.engine.bound import lower_bound
 from collsim.engine.simulate import simulate
 from collsim.errors import InputError
 from collsim.topology import degrade, delay, fail, reorder
+from collsim.topology._node import with_local
 from collsim.topology.fat_tree import join as fat_tree
 from collsim.topology.full_mesh import full_mesh
 from collsim.topology.pcie_tree import pcie_tree
@@ -330,3 +331,27 @@ def test_ways_around_are_ways(name: str) -> None:
                 for one, two in pairwise(route):
                     a, b = (hurt.vertex(int(v)) for v in (links.head[one], links.tail[two]))
                     assert a == b or {a.split("[")[0], b.split("[")[0]} <= free
+
+
+def test_one_way_of_a_gpu_among_pairs() -> None:
+    """All that leads out of it; what comes in is as fast as before."""
+    mesh = full_mesh(3, NEAR, "mesh")
+    slow = degrade(mesh, "gpu[1].up", 0.5)
+    changed = np.flatnonzero(slow.links.beta != mesh.links.beta)
+    assert {slow.links.names[i] for i in changed} == {"gpu[1]>gpu[0]", "gpu[1]>gpu[2]"}
+
+
+def test_a_rank_that_can_not_reach_its_own_memory() -> None:
+    """A message to itself has no other way."""
+    cluster = with_local(switch(3, NEAR, "three"), FREE)
+    name = cluster.links.names[int(cluster.local[2])]  # type: ignore[index]
+    with pytest.raises(InputError, match="rank 2 can no longer reach rank 2"):
+        fail(cluster, name)
+
+
+def test_a_graph_that_is_not_told_has_no_parts_to_place() -> None:
+    """The ideal network has links without ends; ranks change places all the same."""
+    ideal = reorder(Cluster.ideal(3, 1.0, 1.0), [2, 0, 1])
+    assert ideal.links.tail is None
+    assert ideal.order is not None
+    assert ideal.order.tolist() == [2, 0, 1]

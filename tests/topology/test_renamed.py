@@ -1,6 +1,7 @@
 """What shapes say of renamed ranks holds for every pair, tried on small clusters."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from collsim.core.symmetry import Fold
 from collsim.engine.fold.proof import prove
 from collsim.errors import InputError
 from collsim.topology import fat_tree, rails, star
+from collsim.topology._node import with_local
 from collsim.topology.full_mesh import full_mesh
 from collsim.topology.ring import ring
 from collsim.topology.switch import switch
@@ -111,3 +113,25 @@ def test_a_placed_rank_order_says_nothing() -> None:
 
     placed = reorder(CLUSTERS["rails"], "across")
     assert not isinstance(placed.router, Renamable)
+
+
+@pytest.mark.parametrize("shape", ["mesh", "torus", "rails", "fat tree", "star"])
+def test_another_number_of_ranks_is_no_renaming(shape: str) -> None:
+    """The first three ranks of a cluster are not asked for."""
+    router = CLUSTERS[shape].router
+    assert isinstance(router, Renamable)
+    assert router.renamed(np.array([1, 2, 0])) is None
+
+
+def test_memory_goes_with_its_rank() -> None:
+    """Each rank's link becomes that of the rank that it becomes, unless two share one."""
+    six = CLUSTERS["switch"]
+    own = with_local(six, WIRE)
+    orbits = prove(own, Fold("shift", 6, 2))
+    assert not isinstance(orbits, str)
+    memory = np.arange(len(own.links) - 6, len(own.links))
+    assert (orbits.standing[memory] - memory[0]).tolist() == [0, 1, 0, 1, 0, 1]
+    shared = replace(own, local=np.append(memory[0], memory[:5]))
+    assert prove(shared, Fold("shift", 6, 2)) == (
+        "renaming by a shift of 2 takes some routes to no others"
+    )

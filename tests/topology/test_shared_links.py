@@ -12,6 +12,7 @@ from collsim.core.collective import collective
 from collsim.core.link import LinkClass
 from collsim.core.schedule import Schedule
 from collsim.engine.simulate import simulate
+from collsim.errors import InputError
 from collsim.topology import fat_tree, rails, star
 from collsim.topology.pcie_tree import pcie_tree
 from collsim.topology.switch import switch
@@ -195,3 +196,20 @@ def test_groups_of_a_node_reach_out_over_their_own_nics() -> None:
     assert cuts["switch"].out_rate == 2.0
     assert cuts["node"].out_rate == 2.0
     assert np.unique(cuts["switch"].group).tolist() == [0, 1, 2, 3]
+
+
+def test_pods_without_oversubscription_of_their_own() -> None:
+    """They say what they are, and no ratio; a ratio without pods is refused."""
+    pair = switch(2, WIRE, "pair")
+    pods = fat_tree.join(pair, 8, WIRE, 2, leaves_per_pod=2)
+    assert pods.shape.endswith("2 to a leaf, 2 leaves to a pod")
+    message = "pod_oversubscription: got 2, but there are no pods; expected leaves_per_pod"
+    with pytest.raises(InputError, match=message):
+        fat_tree.join(pair, 8, WIRE, 2, pod_oversubscription=2.0)
+
+
+def test_sockets_need_a_link_between_them() -> None:
+    """Eight GPUs, two to a switch, one switch to a bridge, two bridges to a socket."""
+    sizes = {"gpus_per_switch": 2, "switches_per_bridge": 1, "bridges_per_socket": 2}
+    with pytest.raises(InputError, match="socket: missing, expected a link to join 2 sockets"):
+        pcie_tree(8, WIRE, "box", **sizes)
