@@ -15,9 +15,10 @@ from collsim.core.schedule import Schedule
 
 
 class Counted(list[int]):
-    """A list that counts how often an entry is read or written."""
+    """A list that counts how often an entry is read or written, and how many there are."""
 
     touched = 0
+    room = 0
 
     def __getitem__(self, key: int) -> int:  # type: ignore[override]
         Counted.touched += 1
@@ -34,6 +35,7 @@ def touched(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Schedule]
 
     def counting(*given: object) -> int:
         lists = [Counted(one) if isinstance(one, list) else one for one in given]
+        Counted.room = sum(len(one) for one in lists if isinstance(one, list))
         total = dependencies_kernel.derive(*lists)
         for one, counted in zip(given, lists, strict=True):
             if isinstance(one, list):
@@ -108,3 +110,27 @@ def test_of_crossing_chains(
         monkeypatch.setattr(dependencies, "_KEPT", kept)
     found = sum(touched(lambda seed=seed: crossing(seed)) for seed in range(5))  # type: ignore[misc]
     assert most // 2 < found <= most
+
+
+@pytest.mark.parametrize(
+    ("ranks", "parts", "messages", "room"),
+    [(6, 3, 150, 6730), (200, 9, 20, 1104), (40, 60, 500, 27106)],
+)
+def test_memory_goes_with_messages_not_with_places(
+    ranks: int,
+    parts: int,
+    messages: int,
+    room: int,
+    touched: Callable[[Callable[[], Schedule]], int],
+) -> None:
+    """Entries of all arrays together; of many places only those are numbered that are used."""
+
+    def make() -> Schedule:
+        b = Builder(collective("all_reduce"), ranks, parts=parts)
+        for i in range(messages):
+            turn = i % 4 if i % 3 else None
+            b.copy(i % ranks, (i + 1) % ranks, [i % parts], turn=turn, strict=i % 2 == 0)
+        return b.finish()
+
+    assert touched(make) > 0
+    assert room // 2 < Counted.room <= room
