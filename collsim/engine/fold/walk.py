@@ -24,10 +24,11 @@ def meet(
         return False
     q = route[o]
     r = route[holder]
+    by = to = -1
     for k in range(held_ptr[q], held_ptr[q + 1]):
         for m in range(held_ptr[r], held_ptr[r + 1]):
             free = start[holder] + (busy_of[r] + size[holder] * held_beta[m])
-            if held[k] != held[m] or free != start[o]:
+            if by >= 0 or held[k] != held[m] or free != start[o]:
                 continue
             # Shifts add up; XOR undoes itself, and has no number of turns here.
             if turns > 0:
@@ -36,10 +37,7 @@ def meet(
             else:
                 by = held_turn[k] ^ held_turn[m]
                 to = turn[holder] ^ by
-            return (src[holder] == src[o] and by == 0) or (
-                dst[holder] == dst[o] and to == turn[o]
-            )
-    return False
+    return (src[holder] == src[o] and by == 0) or (dst[holder] == dst[o] and to == turn[o])
 
 
 def walk(
