@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from collsim.errors import CollsimError, FileError
 
-__all__ = ["read_bytes", "read_text", "write_parts", "write_whole"]
+__all__ = ["lock", "read_bytes", "read_text", "write_parts", "write_whole"]
 
 _LINKS = 40  # as many as Linux follows before it says "too many levels"
 
@@ -94,6 +94,22 @@ def write_parts(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
     """
     with _named(path):
         _write(os.fspath(path), parts)
+
+
+def lock(descriptor: int) -> bool:
+    """Lock an open file until it is closed; False if another process has done so.
+
+    Where there are no such locks, on this system or in this folder, it counts as locked.
+    """
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        pass
+    return True
 
 
 @contextlib.contextmanager

@@ -25,8 +25,9 @@ from collsim.core.measurements_format import (
     SOURCE_COLUMNS,
     MeasuredRow,
 )
-from collsim.core.measurements_reader import FOREIGN, file_error, parsed, read_rows
+from collsim.core.measurements_reader import FOREIGN, MOST_BYTES, file_error, parsed, read_rows
 from collsim.errors import FileError, InputError
+from collsim.files import lock
 
 __all__ = ["SCHEMA", "RowFile", "check_target", "read_rows"]
 
@@ -98,16 +99,8 @@ class RowFile:
 
     def _lock(self) -> None:
         """Refuse a file that another process writes."""
-        try:
-            import fcntl
-
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FileError(self.path, "another run is writing it") from None
-        except (ImportError, OSError):  # no such lock on this system, or in this folder
-            return
-        # Its owner may just have removed it, for lack of rows.
-        if not self._in_place():
+        # Not in place: its owner may just have removed it, for lack of rows.
+        if not lock(self._descriptor) or not self._in_place():
             raise FileError(self.path, "another run is writing it")
 
     def _in_place(self) -> bool:
@@ -124,9 +117,11 @@ class RowFile:
         try:
             with open(os.dup(self._descriptor), "rb") as file:
                 file.seek(0)
-                data = file.read()
+                data = file.read(MOST_BYTES + 1)
         except OSError as error:
             raise FileError(self.path, error) from error
+        if len(data) > MOST_BYTES:
+            raise FileError(self.path, FOREIGN)
         whole = data.rfind(b"\n") + 1
         rest = data[whole:]
         # Zeros that a machine without power left there are no notes of somebody's.

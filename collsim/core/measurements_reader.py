@@ -10,11 +10,14 @@ from collsim.core.measurements import Source
 from collsim.core.measurements_format import DETAIL, SCHEMA, SOURCE_COLUMNS, MeasuredRow, row_of
 from collsim.core.schema import expected_schema
 from collsim.errors import CollsimError, FileError, InputError
+from collsim.files import read_bytes
 
-__all__ = ["FOREIGN", "file_error", "parsed", "read_rows"]
+__all__ = ["FOREIGN", "MOST_BYTES", "file_error", "parsed", "read_rows"]
 
 FOREIGN: Final = f"is no file of measurements, expected {SCHEMA}"
 """What is said of another file."""
+MOST_BYTES: Final = 32 << 20
+"""Of a file that is held as a whole: 100,000 rows, each of which takes seconds to measure."""
 
 
 def read_rows(path: str | os.PathLike[str]) -> list[MeasuredRow]:
@@ -26,11 +29,7 @@ def read_rows(path: str | os.PathLike[str]) -> list[MeasuredRow]:
         If it can't be read, or is no such file.
     """
     path = os.fspath(path)
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
-    except (OSError, ValueError) as error:
-        raise file_error(path, error) from error
+    text = read_bytes(path, MOST_BYTES).decode("utf-8", "replace")
     return list(parsed(path, text[: text.rfind("\n") + 1]))
 
 

@@ -58,7 +58,7 @@ def on_cores(points: Sequence[Point], workers: int) -> Iterator[tuple[Point, lis
         with _processes(workers, many) as pool:
             try:
                 for point in points[at:]:
-                    waiting.append((point, pool.submit(run, point)))
+                    waiting.append((point, _submit(pool, point)))
                     if len(waiting) == _AHEAD * workers:
                         yield waiting[0][0], waiting[0][1].result()
                         waiting.popleft()
@@ -80,9 +80,22 @@ def _again(point: Point, future: "Future[list[Record]]", many: bool) -> list[Rec
         return future.result()
     try:
         with _processes(1, many) as pool:
-            return pool.submit(run, point).result()
+            return _submit(pool, point).result()
     except BrokenProcessPool:
         return failed(point, "the process that ran it was ended, as when memory runs out")
+
+
+def _submit(pool: ProcessPoolExecutor, point: Point) -> "Future[list[Record]]":
+    """Hand a point to a pool, which may start a process for it.
+
+    A process that starts has SIGINT blocked, as this one has meanwhile: Ctrl-C, which a
+    terminal sends to all, would be a traceback of a process that is not ready yet.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return pool.submit(run, point)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _processes:  # noqa: N801 - used like a function

@@ -1,5 +1,6 @@
 """The file that rows are streamed to, and what of it counts when a sweep goes on."""
 
+import contextlib
 import csv
 import io
 import json
@@ -9,11 +10,13 @@ from types import TracebackType
 from typing import Final, Self
 
 from collsim.errors import FileError
+from collsim.files import lock
 from collsim.sweeps.point import COLUMNS, Record
 
 __all__ = ["RowsFile", "format_of", "header", "lines"]
 
 _FORMATS: Final = ("csv", "jsonl")
+_LONGEST: Final = 1 << 20  # bytes of a row, far more than any has
 
 
 def format_of(path: str) -> str | None:
@@ -57,6 +60,15 @@ def _cell(value: object) -> object:
     return value.replace("\n", " ").replace("\r", " ") if isinstance(value, str) else value
 
 
+def _opened(path: str) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+
+
+def _cut(line: bytes, whole: bytes) -> bool:
+    """Tell whether the beginning of a line is all that was written of it."""
+    return len(line) < len(whole) and whole.startswith(line)
+
+
 class RowsFile:
     """A file of rows, point by point.
 
@@ -81,23 +93,40 @@ class RowsFile:
         self.path = path
         self.kind = format_of(path) or "csv"
         self.done = 0
-        keep = 0
-        if os.path.lexists(path) and os.path.getsize(path):
-            if not resume:
-                raise FileError(
-                    path, "is there already; --resume goes on with it, or name another file"
-                )
-            keep = self._read(sweep)
         try:
             # Not whole or not at all, as other files are: rows that took hours have to
             # outlive whatever ends the sweep.
-            self._file = open(path, "r+b" if keep else "wb")  # noqa: SIM115 - kept open
-            self._file.truncate(keep)
-            self._file.seek(keep)
-            if not keep:
-                self._append(header(self.kind))
-        except OSError as error:
-            raise FileError(path, error) from error
+            self._made = not os.path.lexists(path)
+            self._file = open(_opened(path), "r+b")  # noqa: SIM115 - kept open
+        except (OSError, ValueError) as error:
+            raise FileError(
+                path, error if isinstance(error, OSError) else str(error)
+            ) from error
+        try:
+            self._begin(sweep, resume)
+        except BaseException as error:
+            self._close()
+            if isinstance(error, OSError) and not isinstance(error, FileError):
+                raise FileError(path, error) from error
+            raise
+
+    def _begin(self, sweep: str, resume: bool) -> None:
+        if not lock(self._file.fileno()):
+            self._made = False
+            raise FileError(self.path, "another run is writing it")
+        keep = 0
+        if self._file.seek(0, os.SEEK_END):
+            if not resume:
+                raise FileError(
+                    self.path,
+                    "is there already; --resume goes on with it, or name another file",
+                )
+            self._file.seek(0)
+            keep = self._read(sweep)
+        self._file.truncate(keep)
+        self._file.seek(keep)
+        if not keep:
+            self._append(header(self.kind))
 
     def __enter__(self) -> Self:
         return self
@@ -108,7 +137,15 @@ class RowsFile:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.close()
+        self._close()
+
+    def _close(self) -> None:
+        # What could not be written has been told.
+        with contextlib.suppress(OSError):
+            self._file.close()
+        with contextlib.suppress(OSError):
+            if self._made and not os.path.getsize(self.path):
+                os.unlink(self.path)
 
     def add(self, rows: Sequence[Record]) -> None:
         """Append the rows of the next point."""
@@ -127,33 +164,35 @@ class RowsFile:
         first = 0  # byte at which the last point begins
         last = -1
         at = 0
-        try:
-            with open(self.path, "rb") as file:
-                if self.kind == "csv":
-                    line = file.readline()
-                    at = len(line)
-                    if not line.endswith(b"\n") and header("csv").encode().startswith(line):
-                        return 0  # ended within the first line
-                    if line != header("csv").encode():
-                        raise self._refused(1, "are no columns of a sweep")
-                for number, line in enumerate(file, start=1 + (self.kind == "csv")):
-                    if not line.endswith(b"\n"):
-                        break
-                    point = self._point(line, number, sweep)
-                    if point not in (last, last + 1):
-                        raise self._refused(
-                            number,
-                            f"is of point {point}, expected {max(last, 0)} or {last + 1}",
-                        )
-                    if point > last:
-                        first, last = at, point
-                    at += len(line)
-        except FileError:
-            raise
-        except OSError as error:
-            raise FileError(self.path, error) from error
+        number = 0
+        if self.kind == "csv":
+            line = self._file.readline(_LONGEST)
+            number, at = 1, len(line)
+            if _cut(line, header("csv").encode()):
+                return 0
+            if line != header("csv").encode():
+                raise self._refused(1, "are no columns of a sweep")
+        for line in iter(lambda: self._file.readline(_LONGEST), b""):
+            number += 1
+            if not line.endswith(b"\n"):
+                if len(line) == _LONGEST or (last < 0 and not self._cut_row(line, sweep)):
+                    raise self._refused(number, "is no row of a sweep")
+                break
+            point = self._point(line, number, sweep)
+            if point not in (last, last + 1):
+                raise self._refused(
+                    number, f"is of point {point}, expected {max(last, 0)} or {last + 1}"
+                )
+            if point > last:
+                first, last = at, point
+            at += len(line)
         self.done = max(last, 0)
         return first if last >= 0 else at
+
+    def _cut_row(self, line: bytes, sweep: str) -> bool:
+        """Tell whether a line is the beginning of the first row."""
+        begin = f"{sweep},0," if self.kind == "csv" else f'{{"sweep": "{sweep}", "point": 0, '
+        return _cut(line[: len(begin)], begin.encode() + b"\n")
 
     def _point(self, line: bytes, number: int, sweep: str) -> int:
         """Return which point a row is of."""

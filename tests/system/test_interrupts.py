@@ -123,6 +123,14 @@ def test_an_answer_that_is_out_counts(tmp_path: Path) -> None:
     assert done.stdout.startswith("collsim ")
 
 
+def test_a_request_to_end_is_undone_too(tmp_path: Path) -> None:
+    """SIGTERM is heard as Ctrl-C is, with the exit code that shells report."""
+    code = TWICE.replace("press()", "signal.raise_signal(signal.SIGTERM)")
+    done = pressed(code, tmp_path)
+    assert (done.returncode, done.stderr) == (143, "Error: ended by SIGTERM\n")
+    assert done.stdout == "undone\n"
+
+
 def test_what_is_ignored_stays_so(tmp_path: Path) -> None:
     """As behind nohup."""
     done = pressed(IGNORED, tmp_path)
@@ -136,7 +144,8 @@ def test_in_a_program_of_ones_own_all_is_as_before() -> None:
     from collsim.cli.main import main
 
     def handlers() -> list[object]:
-        found = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGALRM)]
+        asked = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+        found: list[object] = [signal.getsignal(one) for one in asked]
         return [*found, sys.unraisablehook]
 
     before = handlers()
