@@ -82,3 +82,16 @@ def test_a_schedule_is_built_once_for_all_its_simulations() -> None:
     assert prepared.simulation(2).makespan(8) == 3 * (1 + 4)
     assert prepared.simulation(2).schedule is prepared.schedule(2)
     assert built == [2]
+
+
+def test_counts_that_are_asked_for_are_all_tried() -> None:
+    """Those above the bytes are not, but for the first."""
+    tried = []
+
+    def seconds(chunks: int) -> float:
+        tried.append(chunks)
+        return abs(chunks - 3)
+
+    assert best_chunks(10, seconds, by_formula=False, asked=(1, 2, 3, 5, 50)) == 3
+    assert tried == [1, 2, 3, 5]
+    assert best_chunks(10, seconds, by_formula=True, asked=(50, 60)) == 50

@@ -299,3 +299,20 @@ def test_sharing_is_fifo_or_fair() -> None:
     """The message says so."""
     with pytest.raises(InputError, match="sharing: got 'fare', expected fifo or fair"):
         simulate(program(2, [(0, 1, 0, 1)]), replace(ideal(2), sharing="fare"), 1)
+
+
+def test_every_change_of_a_rate_is_logged() -> None:
+    """Twelve flows on one link, each a byte longer than the one before: 90 changes, not 48.
+
+    A flow's rates by the times for which it had them are its bytes.
+    """
+    cluster = replace(wired(24, [0.7], one_link), sharing="fair")
+    schedule = program(24, [(i, 12 + i, 0, 1 + i) for i in range(12)])
+    simulation = Simulation(schedule, cluster)
+    assert isinstance(simulation.loop, FairLoop)
+    ops, when, rates = simulation.loop.logged(BYTES)
+    assert len(ops) == 90
+    for o in range(12):
+        mine = ops == o
+        passed = (rates[mine][:-1] * np.diff(when[mine])).sum()
+        assert (passed, rates[mine][-1]) == (pytest.approx(1 + o), 0)

@@ -8,9 +8,11 @@ import pytest
 
 from collsim.algorithms import algorithm_names, build, build_folded, find, refusal
 from collsim.core.cluster import Cluster
-from collsim.core.collective import COLLECTIVES
+from collsim.core.collective import COLLECTIVES, collective
+from collsim.core.folded import FoldedBuilder
 from collsim.core.link import LinkClass
 from collsim.core.symmetry import Fold
+from collsim.core.timeline import Breakdown
 from collsim.engine.fold.proof import prove
 from collsim.engine.fold.simulation import FoldedSimulation, NotFoldedError
 from collsim.engine.simulation import Simulation
@@ -237,3 +239,31 @@ def test_xor_needs_a_power_of_two_of_nodes() -> None:
     with pytest.raises(InputError, match="expected powers of two for xor"):
         Fold("xor", 24, 4)
     assert isinstance(prove(ring(8, WIRE, "ring"), Fold("xor", 8, 1)), str)
+
+
+def test_nothing_that_holds_anybody_up() -> None:
+    """Private links without ports: no tie can matter."""
+    free = replace(CLUSTERS["ideal"], egress=None, ingress=None, gamma=0.0)
+    few = build_folded("all_gather", "ring", Fold("shift", 12, 1))
+    whole = Simulation(build("all_gather", "ring", 12), free).run(1e5)
+    assert FoldedSimulation(few, free).timed(1e5) == (whole.makespan, whole.breakdown)
+
+
+def test_a_folded_schedule_is_of_the_clusters_ranks() -> None:
+    """Both counts are named."""
+    few = build_folded("all_gather", "ring", Fold("shift", 8, 1))
+    with pytest.raises(InputError, match="made for 8 ranks, but cluster 'ideal' has 12"):
+        FoldedSimulation(few, CLUSTERS["ideal"])
+
+
+def test_done_is_when_all_have_entered() -> None:
+    """All ranks are late by a second, and nobody has anything to do."""
+    late = replace(CLUSTERS["switch"], delay=np.ones(8), launch=0.5)
+    setting = late.setting
+    axes = ((8, 1), (1, 0))
+    nothing = FoldedBuilder(
+        collective("all_gather"), setting, Fold("shift", 8, 1), axes
+    ).folded()
+    folded = FoldedSimulation(nothing, late)
+    assert folded.timed(1e5) == (1.5, Breakdown(launch=0.5, waiting=1.0))
+    assert folded.run(1e5).makespan == folded.makespan(1e5) == 1.5

@@ -43,3 +43,17 @@ def test_no_simulation_is_faster(cluster: Cluster, name: str) -> None:
             for n in (0, 1, 1e3, 1e5, 1e7, 1e9):
                 time = simulation.makespan(n)
                 assert all(b.seconds(n) <= time * (1 + 1e-9) for b in checked), algorithm
+
+
+def test_what_does_not_grow_evenly_says_nothing_of_more_chunks() -> None:
+    """Links that are not there in one chunk, or start-ups that are not one more per chunk."""
+    cluster = Cluster.ideal(4, "1us", "1GB/s")
+    one, two, four = (
+        least(Simulation(build("broadcast", "ring", 4, chunks=chunks), cluster))
+        for chunks in (1, 2, 4)
+    )
+    assert one.stretched(two, four, 16) is not None
+    assert one.stretched(two, two, 16) is None
+    tree = least(Simulation(build("all_gather", "mst", 4), cluster))
+    assert tree.at.size != one.at.size
+    assert tree.stretched(two, four, 16) is None
