@@ -13,16 +13,15 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from drawn import draw
 from mutant import Mutant
 from reach import Reach, size_of, tests_of
 from rooms import ROOMS
 
-__all__ = ["SCHEMA", "campaign"]
+__all__ = ["campaign", "control"]
 
-SCHEMA: Final = "collsim/mutation/1"
 # Of wall-clock seconds, against tests that wait without end; those that count have their own
 # limit, of CPU seconds.
 _WALL, _TIMES = 240.0, 40.0
@@ -101,6 +100,7 @@ def campaign(
     workers: int,
     output: Path | None,
     rooms: Sequence[str] = tuple(ROOMS),
+    by_place: bool = False,
 ) -> dict[str, Any]:
     """Try mutants until all are tried or time is up; a mutant begun is finished.
 
@@ -111,9 +111,10 @@ def campaign(
         that file holds already of the same sample is not tried again.
     """
     started = time.monotonic()
-    mutants, counts = draw(root, seed, count, rooms)
+    mutants, counts = draw(root, seed, count, rooms, by_place)
     found: dict[str, Any] = {
-        "schema": SCHEMA, "seed": seed, "asked": count, "commit": _commit(root),
+        "by": "place" if by_place else "mutant", "seed": seed, "asked": count,
+        "commit": _commit(root),
         "counts": counts, "rows": [], "minutes": 0.0, "cpu_minutes": 0.0, "workers": workers,
     }  # fmt: skip
     if output is not None and output.exists():

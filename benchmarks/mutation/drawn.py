@@ -25,13 +25,13 @@ _IDLE_DECORATORS: Final = {"jit", "overload", "override", "final", "runtime_chec
 
 
 def draw(
-    root: Path, seed: int, count: int, rooms: Sequence[str]
+    root: Path, seed: int, count: int, rooms: Sequence[str], by_place: bool
 ) -> tuple[list[Mutant], dict[str, Counter[str]]]:
     """Draw mutants, equally many of each room.
 
-    A place is one operator, number, condition, loop or decorator of the source. Places are
-    drawn, not mutants: cosmic-ray changes a ``+`` in eleven ways, ten of which any test sees,
-    and they would be most of the sample.
+    A place is one operator, number, condition, loop or decorator of the source. Where places
+    are drawn, and one mutant of each, a ``+`` counts once; among all mutants it counts eleven
+    times, as cosmic-ray makes every other operator of it, and most of these any test sees.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def draw(
     by_room, counts = [], {}
     for index, room in enumerate(rooms):
         wanted = count // len(rooms) + (index < count % len(rooms))
-        drawn, counted = _of_room(root, room, seed, wanted)
+        drawn, counted = _of_room(root, room, seed, wanted, by_place)
         by_room.append(drawn)
         counts[room] = counted
     most = max(map(len, by_room), default=0)
@@ -53,7 +53,7 @@ def draw(
 
 
 def _of_room(
-    root: Path, room: str, seed: int, wanted: int
+    root: Path, room: str, seed: int, wanted: int, by_place: bool
 ) -> tuple[list[Mutant], Counter[str]]:
     places: dict[tuple[str, int, int, str], list[_Found]] = defaultdict(list)
     for found in _listed([root / file for file in ROOMS[room].files(root)]):
@@ -61,22 +61,38 @@ def _of_room(
         places[file, found.line, found.column, _family(found.operator)].append(found)
     counted = Counter(places=len(places), mutants=sum(map(len, places.values())))
     rng = random.Random(f"{seed} {room}")  # noqa: S311 - a sample, no secret
-    order = sorted(places)
-    rng.shuffle(order)
     drawn: list[Mutant] = []
     sources: dict[str, str] = {}
-    for place in order:
+    for found, of in _shuffled(places, rng, by_place):
         if len(drawn) == wanted:
             break
-        file = place[0]
-        source = sources.setdefault(file, (root / file).read_text(encoding="utf-8"))
-        of_place = sorted(places[place], key=lambda one: (one.operator, one.occurrence))
-        made = _made(room, file, source, rng.choice(of_place), len(of_place))
+        file = found.file.relative_to(root).as_posix()
+        source = sources.setdefault(file, found.file.read_text(encoding="utf-8"))
+        made = _made(room, file, source, found, of)
         if isinstance(made, str):
             counted[made] += 1
         else:
             drawn.append(made)
     return drawn, counted
+
+
+def _shuffled(
+    places: dict[tuple[str, int, int, str], list[_Found]], rng: random.Random, by_place: bool
+) -> Iterator[tuple[_Found, int]]:
+    """Yield one mutant of each place, and of how many; or all mutants, each for itself."""
+    order = sorted(places)
+    listed = {
+        place: sorted(found, key=lambda one: (one.operator, one.occurrence))
+        for place, found in places.items()
+    }
+    if by_place:
+        rng.shuffle(order)
+        for place in order:
+            yield rng.choice(listed[place]), len(listed[place])
+    else:
+        every = [one for place in order for one in listed[place]]
+        rng.shuffle(every)
+        yield from ((one, 1) for one in every)
 
 
 class _Found(NamedTuple):

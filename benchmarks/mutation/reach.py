@@ -9,17 +9,14 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from mutant import Mutant
-from rooms import OF_ALL, RECORDED, ROOMS
+from rooms import OF_ALL, PATIENCE, RECORDED, ROOMS
 
 __all__ = ["record_all", "size_of", "tests_of"]
 
 Reach = dict[str, Any]
-
-# Of CPU seconds for one mutant, as recorded: slower tests than fit in are left out.
-PATIENCE: Final = 10.0
 
 
 def record_all(root: Path) -> Reach:

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-__all__ = ["OF_ALL", "RECORDED", "ROOMS", "Room"]
+__all__ = ["LONGEST", "OF_ALL", "PATIENCE", "RECORDED", "ROOMS", "Room"]
+
+# CPU seconds, compilation off and lines counted: a test that takes longer does not try
+# mutants, and of slower ones no more than so many together try one.
+LONGEST: Final = 1.0
+PATIENCE: Final = 10.0
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import tomli_w
 from collsim.algorithms import build
 from collsim.calibrate.point_to_point.against import compare
 from collsim.calibrate.point_to_point.cores import cluster_document, shared_cores
-from collsim.calibrate.point_to_point.fit import PointToPoint, fit_point_to_point
+from collsim.calibrate.point_to_point.fit import PointToPoint, alone_in, fit_point_to_point
 from collsim.calibrate.point_to_point.profile import profile_of
 from collsim.calibrate.scope import sharing_note
 from collsim.config.profile import dumps, loads
@@ -152,3 +152,21 @@ def test_too_little_to_fit_is_refused(left: str) -> None:
 def test_kind_of_result() -> None:
     """A frozen thing with named numbers."""
     assert isinstance(fit_point_to_point(rows()), PointToPoint)
+
+
+def test_a_message_that_goes_around_one_machine_counts_before_ping_pong() -> None:
+    """Not over nodes, nor between GPUs, nor where pairs are asked for."""
+    around = [
+        {"pattern": "relay", "size": n, "seconds": 3 * (ALPHA + n * BETA), "pairs": [[0, 1]]}
+        for n in SIZES
+    ]
+    pairs = [row for row in rows() if row["pattern"] == "ping_pong"]
+    assert alone_in(around + pairs) == around
+    assert alone_in([row | {"nodes": 1} for row in around] + pairs) == [
+        row | {"nodes": 1} for row in around
+    ]
+    for other in ({"nodes": 2}, {"device": "GPU"}):
+        assert alone_in([row | other for row in around] + pairs) == pairs
+    assert alone_in(around + pairs, [[0, 1]]) == pairs
+    assert alone_in(around + pairs, [[0, 2]]) == []
+    assert alone_in([]) == []
