@@ -58,8 +58,8 @@ def test_one_rank_count_hardly_tells_the_launch() -> None:
     """Of two collectives or one."""
     (note,) = fit_notes(rows((8,), KINDS[:2]), told(ONE))
     assert note == (
-        "rows of all_gather, all_reduce on 8 ranks only: launch is hardly told from the latency "
-        "of a step, so other rank counts are less sure"
+        "rows of all_gather, all_reduce on 8 ranks only: launch is hardly told from the "
+        "latency of a step, so other rank counts are less sure"
     )
 
 
