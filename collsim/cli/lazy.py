@@ -8,6 +8,7 @@ from types import ModuleType
 import click
 
 from collsim.cli.overwriting import refuse_overwriting
+from collsim.cli.waiting import tell_waiting
 from collsim.errors import UnknownNameError, UsageError
 from collsim.registry import names
 
@@ -31,6 +32,7 @@ class Command(click.Command):
         """Run it; arguments that exclude each other exit with 2 and the usage."""
         try:
             refuse_overwriting(ctx)
+            tell_waiting(ctx)
             return super().invoke(ctx)
         except UsageError as error:
             raise click.UsageError(str(error), ctx) from error

@@ -10,7 +10,7 @@ import click
 
 from collsim.errors import UsageError
 
-__all__ = ["WRITES", "refuse_overwriting"]
+__all__ = ["WRITES", "files_named", "refuse_overwriting"]
 
 WRITES: Final = frozenset({"--output", "--plot", "--trace", "--html", "--nccl-tuner"})
 """Options whose file is written. Others, and arguments, of a FILE or LOG are read."""
@@ -31,18 +31,18 @@ def refuse_overwriting(context: click.Context) -> None:
     UsageError
         Names the option and the file, under whatever names it has.
     """
-    written = list(_paths(context, written=True))
+    written = list(files_named(context, written=True))
     for (option, path), (other, again) in combinations(written, 2):
         if _same(path, again):
             raise UsageError(f"{option} and {other}: both are {again}, expected two files")
-    read = list(_paths(context, written=False))
+    read = list(files_named(context, written=False))
     for option, path in written:
         for name, source in read:
             if _same(path, source):
                 raise UsageError(f"{option}: {path} is read as {name}, expected another file")
 
 
-def _paths(context: click.Context, *, written: bool) -> Iterator[tuple[str, str]]:
+def files_named(context: click.Context, *, written: bool) -> Iterator[tuple[str, str]]:
     """Yield the files of parameters that write, or that read, with what they are called."""
     for parameter in context.command.params:
         metavar = parameter.metavar or ""
