@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from collsim.choose.contest import Contest
-from collsim.choose.lines import Line
+from collsim.choose.envelope import Envelope
+from collsim.choose.lines import Line, Stretch
 from collsim.choose.policy import choose
 from collsim.choose.seen import Seen, covered
 from collsim.core.cluster import Cluster
@@ -44,7 +45,7 @@ class Made:
         return max(a + b * nbytes for a, b in self.lines)
 
 
-def run(*made: Made, high: int = 2**33) -> list[tuple[int, int, str]]:
+def run(*made: Made, high: int = 2**33, shortest: float = 1e-4) -> list[tuple[int, int, str]]:
     """Return the ranges of a contest, neighbours of one name joined."""
     contest = Contest({m.owner: Seen(m) for m in made}, False, 1e-11, 1e-4)  # type: ignore[arg-type]
     names = {m.owner: m.name for m in made}
@@ -121,3 +122,44 @@ def test_a_range_of_nothing_is_one_row() -> None:
     """From 0 bytes to 0 bytes the start-ups alone decide."""
     policy = choose("broadcast", Cluster.ideal(8, "1us", "1GB/s"), min_bytes=0, max_bytes=0)
     assert [(row.min_bytes, row.max_bytes) for row in policy.rows] == [(0, 0)]
+
+
+@dataclass(eq=False)
+class Jumping(Made):
+    """A variant whose time jumps at some sizes, as where another number of chunks is best."""
+
+    jumps: tuple[tuple[int, float], ...] = ()
+
+    def seconds(self, nbytes: float) -> float:
+        """Return its line times the factor of the last jump."""
+        factor = [1.0, *(by for size, by in self.jumps if size <= nbytes)][-1]
+        return super().seconds(nbytes) * factor
+
+
+LINE = ((100.0, 1.0),)
+
+
+def test_a_jump_is_found_to_the_byte() -> None:
+    """The stretch around it is never straight, however short."""
+    jumps = Jumping(1, "jumps", LINE, jumps=((1, 0.95), (1000, 1.05)))
+    assert run(Made(0, "line", LINE), jumps) == [(8, 999, "jumps"), (1000, 2**33, "line")]
+
+
+def test_a_jump_that_nobody_profits_by_parts_nothing() -> None:
+    """Both jump, one after the other: the first stays the first."""
+    one = Jumping(1, "one", LINE, jumps=((1, 0.95), (1000, 0.96)))
+    assert run(Made(0, "line", LINE), one) == [(8, 2**33, "one")]
+
+
+def flat(low: int, high: int, seconds: float, owner: int) -> Stretch:
+    """Return a stretch of one time."""
+    return Stretch(low, high, Line(low, high, seconds, seconds), owner)
+
+
+def test_a_curve_that_is_not_everywhere_lowers_what_it_covers() -> None:
+    """Before, between and after its stretches the first one stays, and where it is less."""
+    envelope = Envelope(10, 100)
+    envelope.lower([flat(10, 100, 5.0, 0)])
+    envelope.lower([flat(1, 9, 1.0, 1), flat(20, 29, 3.0, 1), flat(60, 69, 7.0, 1)])
+    found = [(part.low, part.high, part.owner) for part in envelope.stretches]
+    assert found == [(10, 19, 0), (20, 29, 1), (30, 100, 0)]
