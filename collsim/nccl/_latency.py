@@ -3,6 +3,9 @@
 Integers divide as in C: nodes of uneven size count as many ranks as the smallest average.
 """
 
+import re
+
+from collsim.errors import InputError
 from collsim.nccl._case import Case, single
 
 __all__ = ["latency"]
@@ -81,6 +84,8 @@ def _net_overhead(case: Case) -> float:
     """Return what posting to the network costs, in microseconds."""
     asked = case.comm.environment.get("NCCL_NET_OVERHEAD", "-2")
     if asked != "-2":
+        if not re.fullmatch(r"-?\d{1,9}", asked, re.ASCII):
+            raise InputError(f"NCCL_NET_OVERHEAD={asked}: expected a whole number, nanoseconds")
         return single(int(asked) * 0.001)
     amd = case.comm.cpu_arch == "x86_64" and case.comm.cpu_vendor == "amd"
     return 2.0 if amd else 1.0
