@@ -6,7 +6,7 @@ import pytest
 from collsim.algorithms import build, find
 from collsim.choose.curve import Curve
 from collsim.choose.curves import curves
-from collsim.choose.folding import FOLD_FROM, folded_simulation
+from collsim.choose.folding import FOLD_FROM, folded_simulation, why_none_stand_for_all
 from collsim.choose.predict import predict
 from collsim.choose.schedule_size import foretold
 from collsim.core.cluster import Cluster
@@ -104,3 +104,33 @@ def test_what_would_be_too_large_is_left_out_before_it_is_built() -> None:
     assert row.algorithm in ("bruck", "recursive_doubling")
     assert {"direct", "mst", "linear"} <= set(answer.left_out)
     assert {"bruck", "recursive_doubling"} <= set(answer.folded)
+
+
+def test_what_claims_no_symmetry_is_not_folded() -> None:
+    """Everybody sends to one rank: that one is like no other."""
+    with pytest.raises(NotFoldedError, match="reduce/linear claims no symmetry"):
+        folded_simulation(
+            "reduce", "linear", find("reduce", "linear"), Cluster.ideal(4, "1us", "1GB/s")
+        )
+
+
+def test_nodes_of_unequal_sizes_and_single_ones_are_not_asked() -> None:
+    """No node stands for another."""
+    assert why_none_stand_for_all(Cluster.load("dgx-h100")) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "node", "channels"),
+    [
+        ("ring", np.repeat(np.arange(64), 4)[:-1], 1),  # one node has a rank less
+        ("ring", np.arange(8) // 4, 1),  # two nodes: nothing smaller to build
+        ("hierarchical", None, 1),  # one node: no step across
+        ("mst", np.arange(256) // 4, 2),  # it runs in one channel
+    ],
+)
+def test_sizes_that_can_not_be_foretold(
+    name: str, node: np.ndarray | None, channels: int
+) -> None:
+    """Then what is asked for is built, or refused for its own reason."""
+    setting = Setting(256 if node is None else node.size, node)
+    assert foretold("all_reduce", name, setting, channels) is None

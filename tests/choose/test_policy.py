@@ -204,3 +204,10 @@ def test_what_is_too_large_is_left_out_with_its_reason(monkeypatch: pytest.Monke
     assert policy.rows
     assert "sends more than 300 pieces" in policy.left_out["ring"]
     assert "sends more than 300 pieces" in policy.left_out["double_binary_tree in 8 channels"]
+
+
+def test_where_no_algorithm_applies_all_reasons_are_given() -> None:
+    """Three ranks, and two algorithms that pair them."""
+    three = Cluster.ideal(3, "1us", "1GB/s")
+    with pytest.raises(InputError, match=r"all_to_all: no algorithm applies; .*partners are"):
+        choose("all_to_all", three, algorithms=["pairwise", "hierarchical"])

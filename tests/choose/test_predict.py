@@ -323,3 +323,22 @@ def test_nvls_by_its_formula_is_nvls_simulated() -> None:
     assert [row.model for row in rows] == ["formula", "event"]
     assert rows[0].time_us == pytest.approx(rows[1].time_us, rel=1e-9)
     assert rows[0].beta_us == pytest.approx(12 / 5 * 1e6 / (0.85 * 450e9) * 1e6, rel=1e-9)
+
+
+def test_beside_a_healthy_cluster() -> None:
+    """The same algorithm there, and how much longer it takes; auto is beside the fastest."""
+    slow = Cluster.ideal(4, "2us", "1GB/s")
+    (row,) = predict("broadcast", slow, 0, "mst", healthy=FOUR).rows
+    assert (row.healthy_algorithm, row.change) == (
+        "mst",
+        pytest.approx(row.time_us / row.healthy_us),
+    )
+    (row,) = predict("broadcast", slow, 0, healthy=FOUR).rows
+    assert row.healthy_us == predict("broadcast", FOUR, 0).rows[0].time_us
+
+
+def test_a_healthy_cluster_without_that_root_says_nothing() -> None:
+    """A change of the number of ranks may leave a root without a place."""
+    two = Cluster.ideal(2, "1us", "1GB/s")
+    (row,) = predict("broadcast", FOUR, 8, "mst", root=3, healthy=two).rows
+    assert (row.healthy_us, row.change) == (None, None)
