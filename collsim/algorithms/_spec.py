@@ -23,7 +23,7 @@ def split(spec: str) -> tuple[str, str | None]:
     return name, options if colon else None
 
 
-def read_options(where: str, algorithm: Algorithm, text: str | None) -> dict[str, Value]:
+def read_options(where: str, algorithm: Algorithm, text: str) -> dict[str, Value]:
     """Return the value of every option, in the order in which they are declared.
 
     Parameters
@@ -32,7 +32,7 @@ def read_options(where: str, algorithm: Algorithm, text: str | None) -> dict[str
         For the message: ``"all_to_all/bruck"``.
     algorithm : Algorithm
         Has the options.
-    text : str or None
+    text : str
         What follows the colon: ``"radix=8"``.
 
     Raises
@@ -43,8 +43,6 @@ def read_options(where: str, algorithm: Algorithm, text: str | None) -> dict[str
         If a value is none, or an option comes twice.
     """
     values = {key: option.default for key, option in algorithm.options.items()}
-    if text is None:
-        return values
     if not algorithm.options:
         raise InputError(f"{where}: takes no options, got {text!r}")
     given: set[str] = set()
@@ -78,9 +76,7 @@ def text_of(name: str, algorithm: Algorithm, values: Options) -> str:
 
 def bound(algorithm: Algorithm, values: Options) -> Algorithm:
     """Return an algorithm with its options set."""
-    if algorithm.vary is None or not algorithm.options:
-        return algorithm
-    return algorithm.vary(values)
+    return algorithm if algorithm.vary is None else algorithm.vary(values)
 
 
 def tried(name: str, algorithm: Algorithm, setting: Setting) -> Iterable[str]:

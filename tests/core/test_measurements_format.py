@@ -11,8 +11,15 @@ import pytest
 from collsim.calibrate.importers import read_log
 from collsim.core.measurements import Measurement, Source
 from collsim.core.measurements_file import RowFile
-from collsim.core.measurements_format import COLUMNS, ROW_COLUMNS, SCHEMA, SOURCE_COLUMNS
-from collsim.errors import FileError
+from collsim.core.measurements_format import (
+    COLUMNS,
+    ROW_COLUMNS,
+    SCHEMA,
+    SOURCE_COLUMNS,
+    row_of,
+    source_of,
+)
+from collsim.errors import FileError, InputError
 
 SOURCE = Source(
     version="NCCL 2.30.7",
@@ -163,3 +170,26 @@ def test_the_page_shows_what_is_read(root: Path, tmp_path: Path) -> None:
     found = read_log(path)
     assert (len(found), len(found.left_out), found.notes) == (1, 1, ())
     assert all(f"`{name}`" in page for name in COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"size": 2**70}, "size: got 1180591620717411303424, expected at most"),
+        ({"count": 10**5000}, "count: got a number of thousands of digits, expected at most"),
+        ({"ranks": [3] * 99}, r"ranks: got \[3, 3, .*\.\.\., expected a whole number"),
+    ],
+)
+def test_what_does_not_fit_is_shown_as_far_as_it_fits_a_line(
+    values: dict[str, object], message: str
+) -> None:
+    """Numbers that nothing has, and what is no number."""
+    row = {"collective": "all_reduce", "ranks": 8, "size": 8, "seconds": 1e-5}
+    with pytest.raises(InputError, match=message):
+        row_of({**row, **values}, Source())
+
+
+def test_provenance_is_text() -> None:
+    """A version is written in quotes."""
+    with pytest.raises(InputError, match=r"library: got 2\.18, expected text"):
+        source_of({"library": 2.18})

@@ -104,3 +104,16 @@ def test_a_profile_without_parameters_is_refused() -> None:
 def test_a_protocol_may_stand_in_the_key() -> None:
     """Class, protocol, quantity."""
     assert parameter_unit("nvlink4.ll128.alpha_busy") == "s"
+
+
+def test_errors_are_of_one_row_at_least() -> None:
+    """There is no median of none."""
+    with pytest.raises(InputError, match="n: got 0, expected a whole number from 1 up"):
+        ErrorSummary("in_sample", 0.0, 0.0, 0)
+
+
+@pytest.mark.parametrize("chunks", [0, 65537, True, 1.0])
+def test_chunks_are_counted(chunks: Any) -> None:
+    """Or they are those that are the fastest."""
+    with pytest.raises(InputError, match=f"chunks: got {chunks}, expected auto or a whole"):
+        Profile("p", {"a.alpha": ALPHA, "a.beta": BETA}, chunks=chunks)
