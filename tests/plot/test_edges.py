@@ -36,19 +36,6 @@ def test_a_jump_is_a_line_across_it(swapped: Any) -> None:
     found, axes = swapped
     (swap,) = found.rows
     jump = Jump(a_below_us=100, a_above_us=250, b_below_us=200, b_above_us=150)
-    mark_swaps(
-        axes, replace(found, rows=(replace(swap, jump=jump),)), {"mst": "A", "ring": "B"}
-    )
-    across = [line for line in axes.lines if line.get_linewidth() == 1.4]
-    assert [list(line.get_ydata()) for line in across] == [[100e-6, 250e-6]]
-    assert any("(a jump)" in text.get_text() for text in axes.texts)
-
-
-def test_many_swaps_are_listed_in_part(swapped: Any) -> None:
-    """Six, and how many more; each has its number in the picture."""
-    found, axes = swapped
-    (swap,) = found.rows
-    rows = tuple(replace(swap, size=10.0 ** (k + 2)) for k in range(8))
     found = replace(found, rows=(replace(swap, jump=jump),))
     mark_swaps(axes, found, {"mst": "A", "ring": "B"})
     (across,) = [line for line in axes.lines if line.get_linewidth() == 1.4]
