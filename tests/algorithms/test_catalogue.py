@@ -89,3 +89,21 @@ def test_composition_of_parts() -> None:
     for name in ("src", "dst", "kind", "piece"):
         joined = np.concatenate([getattr(first, name), getattr(second, name)])
         assert getattr(whole, name).tolist() == joined.tolist()
+
+
+def test_what_runs_in_one_channel_takes_no_more() -> None:
+    """The same of chunks."""
+    with pytest.raises(InputError, match="channels: broadcast/mst runs in one, got 2"):
+        build("broadcast", "mst", 4, channels=2)
+    with pytest.raises(
+        InputError, match="chunks: broadcast/mst sends each message whole"
+    ):
+        build("broadcast", "mst", 4, chunks=2)
+
+
+def test_an_algorithm_s_file_must_hold_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is looked up by name, so no type checker sees it."""
+    find("broadcast", "mst")
+    monkeypatch.setattr("collsim.algorithms.broadcast.mst.ALGORITHM", None)
+    with pytest.raises(TypeError, match=r"algorithms/broadcast/mst.py: ALGORITHM must be"):
+        find("broadcast", "mst")

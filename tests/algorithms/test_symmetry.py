@@ -156,3 +156,10 @@ def test_what_claims_none_is_not_folded() -> None:
     node = np.arange(8) // 2
     with pytest.raises(InputError, match="expected a multiple of 4"):
         build_folded("all_reduce", "ring", Fold("shift", 8, 2), node=node, channels=2)
+
+
+def test_a_step_that_claims_none_leaves_the_whole_without_one() -> None:
+    """Across nodes a tree is not the same for all ranks, a ring is."""
+    setting = Setting(8, np.arange(8) // 2)
+    assert find("all_reduce", "hierarchical:across=mst").claim(setting) is None
+    assert find("all_reduce", "hierarchical:across=ring").claim(setting) is not None

@@ -86,7 +86,6 @@ def of(inside: str, across: str) -> Algorithm:
         summary="reduce_scatter inside each node, all_reduce along rails, all_gather inside",
         paper="Cho et al. 2019, BlueConnect (SysML); Horovod's hierarchical all_reduce",
         chunked=True,
-        parts=parts,
         parts_on=lambda setting, chunks: chunks * setting.fewest * least_parts(where(setting)),
         needs=needs_of(where),
         options={
@@ -116,11 +115,6 @@ def rails() -> tuple[str, ...]:
 def worth(setting: Setting) -> tuple[str, ...]:
     """Return what may be faster across nodes: fewest messages, or chunks that follow."""
     return ("recursive_doubling",) if setting.nodes > 2 else ("one_shot",)
-
-
-def parts(ranks: int, chunks: int) -> int:
-    """Cut every chunk into one part per rank."""
-    return ranks * chunks
 
 
 ALGORITHM = of("direct", _AUTO)

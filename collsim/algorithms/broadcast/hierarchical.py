@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from collsim.algorithms._arrange import one_part_per_rank
 from collsim.algorithms._rails import grid
 from collsim.algorithms._two_levels import (
     TREES,
@@ -77,7 +76,6 @@ def of(inside: str, across: str) -> Algorithm:
         formula="on N nodes of G: (G-1+⌈log N⌉+⌈log G⌉)α + (2(G-1)+⌈log N⌉)/G·nβ",
         summary="scatter in the root's node, MST along each rail, all_gather inside every node",
         paper="composition: the broadcast of Barnett et al. 1994, a rail per rank of a node",
-        parts=one_part_per_rank,
         parts_on=lambda setting, chunks: setting.fewest * least_parts(where(setting)),
         needs=needs_of(where),
         options={

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from collsim.algorithms._arrange import one_part_per_rank
 from collsim.algorithms._rails import grid
 from collsim.algorithms._two_levels import (
     TREES,
@@ -45,7 +44,6 @@ def of(inside: str, across: str) -> Algorithm:
         formula="on N nodes of G: (⌈log G⌉+⌈log N⌉+G-1)α + (2(G-1)+⌈log N⌉)/G·n(β+γ)",
         summary="reduce_scatter in every node, MST along each rail, gather in the root's node",
         paper="composition; Rabenseifner's reduce over rails, Thakur et al. 2005, section 4.5",
-        parts=one_part_per_rank,
         parts_on=lambda setting, chunks: setting.fewest * least_parts(where(setting)),
         needs=needs_of(where),
         options={
