@@ -76,8 +76,10 @@ def test_nothing_is_measured_by_ranks_that_differ(memory: ModuleType, tmp_path: 
 
     def work(rank: Any) -> None:
         job = replace(JOB, path=str(path), dtype=("float", "double")[rank.rank])
+        watch = Watch(60.0, print, lambda: None)
         with pytest.raises(UsageError, match="rank 1 was started with other options"):
-            measure(job, rank, 2, Watch(5.0, print, lambda: None))
+            measure(job, rank, 2, watch)
+        watch.stop()
 
     memory.on_ranks(2, work)
     assert not path.exists()

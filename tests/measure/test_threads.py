@@ -52,10 +52,12 @@ def test_ranks_without_the_file_are_told(
     found: list[BaseException] = []
 
     def work(rank: Any) -> None:
+        watch = Watch(60.0, print, lambda: None)
         try:
-            measure(job(path, resume=True), rank, 3, Watch(5.0, print, lambda: None))
+            measure(job(path, resume=True), rank, 3, watch)
         except CollsimError as error:
             found.append(error)
+        watch.stop()
 
     memory.on_ranks(3, work)
     texts = sorted(str(error) for error in found)
