@@ -6,8 +6,8 @@ exact: the result is the number that the text names, rounded once.
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -183,7 +183,10 @@ def parse_ranks(text: str) -> tuple[int, ...]:
 
 def _plain(value: Decimal, digits: int | None) -> str:
     """Write `value` with `digits` significant digits, never rounding left of the point."""
-    # Decimal keeps 28 digits: what is that large has nothing right of the point to round.
+    # Decimal keeps 28 digits, a float has 17; what is that large has nothing right of the
+    # point to round.
+    if digits is not None:
+        digits = min(digits, 17)
     if digits is not None and value and value.adjusted() < 20:
         value = value.quantize(Decimal(1).scaleb(min(0, value.adjusted() - digits + 1)))
     value = value.normalize()
@@ -193,7 +196,8 @@ def _plain(value: Decimal, digits: int | None) -> str:
 
 
 def _check(what: str, value: float) -> None:
-    if not math.isfinite(value) or value < 0:
+    # Compared and not converted: Python's whole numbers may be larger than any float.
+    if not 0 <= value <= sys.float_info.max:
         raise InputError(f"{what} {value!r}: expected a finite number from 0 up")
 
 

@@ -9,6 +9,7 @@ from collsim.choose.folding import folded_of
 from collsim.choose.search import Jump, Search
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
+from collsim.engine.simulation import check_nbytes
 from collsim.errors import InputError
 
 __all__ = ["Crossover", "Jump", "Swap", "crossover"]
@@ -128,7 +129,7 @@ def crossover(
     >>> [round(swap.size) for swap in crossover("broadcast", "mst", "ring", cluster).rows]
     [79200000]
     """
-    if not 0 <= min_bytes < max_bytes:
+    if not check_nbytes(min_bytes) < check_nbytes(max_bytes):
         raise InputError(
             f"sizes: got {min_bytes:g} to {max_bytes:g} bytes, "
             "expected a range that is not empty"

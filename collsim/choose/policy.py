@@ -21,7 +21,7 @@ from collsim.core.collective import collective
 from collsim.engine.bound import Bound, bound
 from collsim.engine.simulation import load
 from collsim.errors import InputError
-from collsim.units import parse_size
+from collsim.units import MAX_SIZE, parse_size
 
 __all__ = ["Policy", "Range", "choose"]
 
@@ -164,8 +164,8 @@ def _whole(what: str, given: Any) -> int:
     size = parse_size(given) if isinstance(given, str) else given
     if isinstance(size, bool) or not isinstance(size, int | float) or size != size // 1:
         raise InputError(f"{what}: got {given!r}, expected whole bytes")
-    if not 0 <= size < math.inf:
-        raise InputError(f"{what}: got {given!r}, expected 0 or more")
+    if not 0 <= size <= MAX_SIZE:
+        raise InputError(f"{what}: got {given!r}, expected 0 to {MAX_SIZE}")
     return int(size)
 
 

@@ -14,7 +14,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.collective import OPS, Collective, collective
 from collsim.core.dtype import element_size
 from collsim.engine.bound import lower_bound
-from collsim.engine.simulation import load
+from collsim.engine.simulation import check_nbytes, load
 from collsim.errors import InputError, TooLargeError, UnknownNameError
 from collsim.units import parse_size
 
@@ -103,7 +103,9 @@ def predict(
     if op not in OPS:
         raise UnknownNameError("op", op, OPS)
     given = [sizes] if isinstance(sizes, int | float | str) else sizes
-    wanted = [parse_size(size) if isinstance(size, str) else size for size in given]
+    wanted = [
+        parse_size(size) if isinstance(size, str) else check_nbytes(size) for size in given
+    ]
     pieces = Pieces.of(fitted, kind, cluster, algorithm) if model == "auto" else None
     if pieces is not None and not pieces.others:
         return _prediction(kind, cluster, pieces.rows(wanted, dtype, op), {})

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.errors import InputError, UnknownNameError
+from collsim.units import MAX_RANKS
 
 __all__ = [
     "COLLECTIVES",
@@ -272,8 +273,11 @@ def check_count(name: str, count: object) -> int:
 
 
 def check_ranks(ranks: object) -> int:
-    """Return the rank count, or raise InputError if it is not a whole number from 1 up."""
-    return check_count("ranks", ranks)
+    """Return the rank count; InputError if it is no whole number from 1 to 2**20."""
+    found = check_count("ranks", ranks)
+    if found > MAX_RANKS:
+        raise InputError(f"ranks: got more than {MAX_RANKS}, expected at most that")
+    return found
 
 
 def check_root(root: object, ranks: int) -> int:

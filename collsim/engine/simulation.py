@@ -1,6 +1,5 @@
 """A schedule on a cluster, prepared for runs at many sizes; and timelines of what ran."""
 
-import math
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
@@ -42,6 +41,8 @@ Outcome = tuple[Floats, Floats, Ints, Ints]
 COMPILE_FROM: Final = 200_000
 # The same where it is there already.
 LOADED_FROM: Final = 500
+# Far beyond any data, and far enough below the largest float that sums of times are none.
+_MOST_BYTES: Final = 1e30
 
 
 class Simulation:
@@ -197,6 +198,10 @@ def check_sharing(sharing: str) -> str:
 
 def check_nbytes(nbytes: float) -> float:
     """Return the size, or raise InputError if it is negative or not finite."""
-    if not (math.isfinite(nbytes) and nbytes >= 0):
-        raise InputError(f"size: got {nbytes!r} bytes, expected 0 or more and finite")
+    # Compared and not converted: Python's whole numbers may be larger than any float.
+    if not 0 <= nbytes <= _MOST_BYTES:
+        raise InputError(
+            f"size: got {nbytes!r} bytes, expected 0 or more and finite, at most "
+            f"{_MOST_BYTES:g}"
+        )
     return float(nbytes)

@@ -1,6 +1,6 @@
 """Several collectives at once, each among its own ranks, on the links of one cluster."""
 
-import math
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -83,7 +83,7 @@ class Job:
             )
         if ranks.min() < 0:
             raise InputError(f"job: got rank {ranks.min()}, expected 0 or more")
-        if not (math.isfinite(self.start) and self.start >= 0):
+        if not 0 <= self.start <= sys.float_info.max:
             raise InputError(
                 f"job: start is {self.start!r}, expected seconds, 0 or more and finite"
             )

@@ -210,6 +210,10 @@ def written(schedule: Schedule, form: str, name: str) -> tuple[str, list[str]]:
     """
     if form not in _FORMATS:
         raise UnknownNameError("format", form, _FORMATS)
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"name: got {name!r}, expected text that has a UTF-8 form") from None
     if form == "text":
         text, warnings = to_text(schedule, name), []
         _, again, _ = read_text_schedule(name, text)

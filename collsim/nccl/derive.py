@@ -106,6 +106,8 @@ def communicator(
     gpus, nodes = int(sizes[0]), 1 if alone else int(sizes.size)
     inside = _inside(cluster, gpus)
     level = capability or inside.capability
+    if not 0 < level < 1000:
+        raise InputError(f"capability: got {level!r}, expected one such as 90")
     cards, card, network, latency = _network(cluster, nodes, level)
     apart = inside.type_intra in {"PHB", "SYS"} and cpu_vendor == "intel"
     node = Node(

@@ -127,6 +127,8 @@ def time_breakdown(
     >>> found.rows[0].algorithm, [round(us, 3) for us in found.parts(0).values()]
     ('recursive_doubling', [30.0, 3.495])
     """
+    if most < 1:
+        raise InputError(f"plot: got {most} algorithms at most, expected 1 or more")
     rows: dict[tuple[str, str | None], Row] = {}
     why: dict[str, str] = {}
     for asked in algorithms:
@@ -143,7 +145,7 @@ def time_breakdown(
         why |= answer.left_out
         rows |= {(row.algorithm, row.protocol): row for row in answer.rows}
     if not rows:
-        raise InputError("; ".join(why.values()))
+        raise InputError("; ".join(why.values()) or "algorithms: none given, expected one")
     ranked = sorted(rows.values(), key=lambda row: row.time_us)
     best = ranked[0].time_us
     kept = tuple(ranked)

@@ -96,6 +96,8 @@ def link_map(timeline: Timeline, cluster: Cluster, *, most: int = 40) -> LinkMap
             f"plot: {len(timeline.schedule)} messages, expected at most {_MOST_MESSAGES}: "
             "fewer ranks or chunks"
         )
+    if most < 1:
+        raise InputError(f"plot: got {most} links at most, expected 1 or more")
     used = usage(timeline, cluster)
     limited = np.isfinite(used.capacity)
     nbytes, busy = used.nbytes, used.busy

@@ -145,7 +145,7 @@ def scaling_curves(
                 if best is None or row.time_us < best.time_us:
                     found[name][i] = row
     if not found:
-        raise InputError("; ".join(why.values()))
+        raise InputError("; ".join(why.values()) or "algorithms: none given, expected one")
     lines, slow = _nearest(found, len(several), len(STYLES) if named else most)
     last = several[-1]
     return Scaling(

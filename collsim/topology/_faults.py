@@ -1,6 +1,7 @@
 """Clusters with something wrong: slower cables, broken parts, ranks that enter late."""
 
 import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -166,8 +167,8 @@ def delay(cluster: Cluster, rank: str | int, seconds: float | str) -> Cluster:
     >>> delay(Cluster.ideal(4, "10us", "900GB/s"), "rank[3]", "500us").delay.tolist()
     [0.0, 0.0, 0.0, 0.0005]
     """
-    late = parse_time(seconds) if isinstance(seconds, str) else float(seconds)
-    if not (math.isfinite(late) and late >= 0):
+    late = parse_time(seconds) if isinstance(seconds, str) else seconds
+    if not 0 <= late <= sys.float_info.max:
         raise InputError(
             f"delay {rank}: got {seconds!r}, expected seconds, 0 or more and finite"
         )

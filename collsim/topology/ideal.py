@@ -104,7 +104,10 @@ def _number(name: str, value: float | str, parse: Callable[[str], float]) -> flo
         return parse(value)
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         raise InputError(f"{name}: got {value!r}, expected a number or text with a unit")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"{name}: got a number of more than 308 digits") from None
 
 
 def _build(gpus: int, link: LinkClass, name: str, gamma: float, launch: float) -> Cluster:

@@ -234,3 +234,11 @@ def test_schedule_and_cluster_are_of_one_size() -> None:
     """Both are named."""
     with pytest.raises(InputError, match="made for 4 ranks, but cluster 'ideal' has 3"):
         simulate(build("broadcast", "mst", 4), ideal(3), 1.0)
+
+
+@pytest.mark.parametrize("nbytes", [10**400, 1e308])
+def test_sizes_beyond_all_data(nbytes: float) -> None:
+    """They would become sums of infinity, or no float at all."""
+    schedule, cluster = build("broadcast", "mst", 4), Cluster.ideal(4, "1us", "1GB/s")
+    with pytest.raises(InputError, match="at most 1e\\+30"):
+        simulate(schedule, cluster, nbytes)

@@ -1,5 +1,6 @@
 """Hold measured times beside predicted ones, and say what falls short."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -168,7 +169,7 @@ def check(
     all_reduce on 2 ranks: bandwidth falls short from 1MiB on, 3 times the predicted
     time (2 of 3 rows).
     """
-    if not 0 <= tolerance < float("inf"):
+    if not 0 <= tolerance <= sys.float_info.max:
         raise InputError(f"tolerance: got {tolerance!r}, expected a finite number from 0 up")
     measured = measurements_of(logs)
     chosen = select(measured, columns, where)
