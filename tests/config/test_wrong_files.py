@@ -98,8 +98,10 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             "cluster/1",
             "cluster/2",
-            "schema: got 'collsim/cluster/2', expected 'collsim/cluster/1', the version that "
-            "this collsim 0.1.0 reads",
+            (
+                "schema: got 'collsim/cluster/2', expected 'collsim/cluster/1', "
+                "the version that this collsim 0.1.0 reads"
+            ),
         ),
         (
             "switch",
