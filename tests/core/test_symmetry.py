@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from collsim.core.builder import Builder
-from collsim.core.collective import collective
+from collsim.core.collective import COLLECTIVES, collective
 from collsim.core.folded import Folded, FoldedBuilder
 from collsim.core.schedule import COPY
 from collsim.core.setting import Setting
@@ -186,3 +186,30 @@ def test_renamings_of_axes_of_several_ranks_a_step(kind: str) -> None:
         found = fold.pieces(np.full(turns.size, place), turns, ((4, 2),)).tolist()
         on = [(place + t) % 4 if kind == "shift" else place ^ t for t in turns.tolist()]
         assert found == on
+
+
+def test_axes_of_every_collective_begin_with_its_blocks() -> None:
+    """An axis of ranks for those that are cut by rank, two for an exchange, none for others."""
+    setting = Setting(6)
+    lead = {
+        kind: len(axes_of(collective(kind), Symmetry("shift"), setting, 1, 1, 3)) - 1
+        for kind in COLLECTIVES
+    }
+    assert lead == {
+        "broadcast": 0, "reduce": 0, "all_reduce": 0, "scatter": 1, "gather": 1,
+        "all_gather": 1, "reduce_scatter": 1, "all_to_all": 2, "sendrecv": 1,
+    }  # fmt: skip
+    for kind in COLLECTIVES:
+        axes = axes_of(collective(kind), Symmetry("shift"), setting, 1, 1, 3)
+        assert axes == ((6, 1),) * lead[kind] + ((3, 0),)
+
+
+def test_calls_end_with_the_last_operation() -> None:
+    """Of one operation they can't end with the second."""
+    b = Builder(collective("all_gather"), 4)
+    b.copy(0, 1, b.pieces[0])
+    fold, axes, turn = Fold("shift", 4, 2), ((4, 1), (1, 0)), np.zeros(1, dtype=np.int32)
+    assert len(Folded(b.finish(), fold, axes, turn, np.array([0, 1]))) == 1
+    for calls in ([0, 2], [0]):
+        with pytest.raises(InputError, match="one turn, and one call"):
+            Folded(b.finish(), fold, axes, turn, np.array(calls))
