@@ -205,6 +205,11 @@ def test_a_rank_has_one_switch() -> None:
     b.copy([0, 0], [2, 3], b.pieces[[0, 0]])
     with pytest.raises(InputError, match=r"rank 0 .* switch of node 0 and .* switch of node 1"):
         nodes_of(b.finish())
+    # With three, the first two are named.
+    b = Builder(collective("broadcast"), 3, node=[0, 1, 2], multicast=True)
+    b.copy([1, 2, 2, 2], [3, 3, 4, 5], b.pieces[[0, 0, 0, 0]])
+    with pytest.raises(InputError, match=r"rank 2 .* switch of node 0 and .* switch of node 1"):
+        nodes_of(b.finish())
 
 
 @pytest.mark.parametrize(
