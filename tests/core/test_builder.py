@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from collsim.core._operands import whole
 from collsim.core.builder import Builder
 from collsim.core.collective import collective
 from collsim.core.schedule import COPY, REDUCE
@@ -189,3 +190,17 @@ def test_too_large_a_schedule_is_refused_while_it_is_listed(
         b.copy(every, (every + 3) % 4096, rows)
     with pytest.raises(TooLargeError, match="has 64,000,000 pieces, more than the 40,000,000"):
         Builder(collective("all_to_all"), 8000)
+
+
+@pytest.mark.parametrize("number", [2**31 - 1, -(2**31)])
+def test_numbers_of_32_bits_are_taken_and_others_refused(number: int) -> None:
+    """The largest and the least; one further is too far. Where ranks end is told later."""
+    assert whole("src", number).tolist() == number
+    further = number + (1 if number > 0 else -1)
+    for given in (further, [0, further], np.array([further, 5])):
+        with pytest.raises(
+            InputError, match=r"^builder: src is .*, expected numbers below 2\^31$"
+        ):
+            whole("src", given)
+    assert whole("src", np.array([], dtype=float)).tolist() == []
+    assert whole("src", np.array([3], dtype=np.uint8)).dtype == np.int32

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from collsim.calibrate.nccl_model import Selector, System, system_named, system_of
 from collsim.calibrate.nccl_model.devices import _KNOWN
+from collsim.calibrate.nccl_model.system import _communicator
 from collsim.core.cluster import Cluster
 from collsim.core.profile import NCCL_KEYS
 from collsim.errors import InputError, UnknownNameError
@@ -93,3 +96,96 @@ def test_cards_that_are_the_cpus_carry_no_ll128() -> None:
     """Its stores must arrive whole, which Slingshot's cards do not promise."""
     assert not system_of(Cluster.load("gh200-slingshot", nodes=2)).ll128_network
     assert system_of(Cluster.load("dgx-h100", nodes=2)).ll128_network
+
+
+def graphs(
+    system: System, ranks: int, nodes: int, selector: Selector
+) -> dict[str, tuple[Any, ...]]:
+    """Return channels, GB/s of each inside and between nodes, and pattern, by algorithm."""
+    return {
+        name: (one.channels, one.bw_intra, one.bw_inter, one.pattern)
+        for name, one in _communicator(system, ranks, nodes, selector).graphs.items()
+    }
+
+
+def test_graphs_share_the_bandwidth_out_to_channels() -> None:
+    """12 channels of 240 GB/s in a node; of 48 GB/s over nodes, and of more on two."""
+    one = System("ampere", 12, 240.0)
+    assert graphs(one, 8, 1, Selector(0.5)) == {
+        "ring": (12, 10.0, 10.0, 4), "tree": (12, 10.0, 10.0, 1),
+    }  # fmt: skip
+    many = System("ampere", 12, 240.0, inter_bus=48.0)
+    assert graphs(many, 8, 1, Selector(0.5)) == {
+        "ring": (12, 20.0, 20.0, 4), "tree": (12, 20.0, 20.0, 1),
+    }  # fmt: skip
+    assert graphs(many, 16, 2, Selector(0.5, 2.0, 3.0)) == {
+        "ring": (12, 4.0, 2.0, 4), "tree": (12, 12.0, 2.0, 1),
+    }  # fmt: skip
+    assert graphs(many, 24, 3, Selector(0.5, 2.0, 3.0)) == {
+        "ring": (12, 2.0, 2.0, 4), "tree": (12, 2.0, 2.0, 1),
+    }  # fmt: skip
+    # A scale of 0 takes no table: it is read as it stands.
+    assert graphs(many, 24, 3, Selector(0.0)) == graphs(many, 24, 3, Selector(1.0))
+
+
+def test_switches_that_reduce_have_a_graph_of_heads() -> None:
+    """60 GB/s a channel on Hopper, 120 on Blackwell, if the GPUs' links give as much."""
+    for name, bus, each in (
+        ("hopper", 360.0, 60.0), ("hopper", 180.0, 30.0), ("blackwell", 1440.0, 120.0),
+        ("blackwell", 600.0, 100.0), ("ampere", 900.0, 60.0),
+    ):  # fmt: skip
+        system = System(name, 12, bus, nvls=True)
+        assert graphs(system, 8, 1, Selector())["nvls"] == (8, each, each, 5)
+    far = System("hopper", 12, 360.0, inter_bus=400.0, nvls=True)
+    assert graphs(far, 16, 2, Selector())["nvls"] == (8, 60.0, 50.0, 5)
+    assert graphs(far, 128, 2, Selector())["nvls"] == (32, 15.0, 12.5, 5)
+    assert "nvls" not in graphs(far, 4, 4, Selector())
+
+
+def test_what_nccl_is_told_of_the_machine() -> None:
+    """Paths, channels, processors and switches."""
+    found = _communicator(System("hopper", 12, 360.0, nvls=True), 8, 1, Selector())
+    assert (found.ranks, found.nodes, found.capability, found.channels) == (8, 1, 90, 24)
+    assert (found.nvls_channels, found.cpu_vendor, found.nvswitch) == (16, "intel", True)
+    assert {(one.type_intra, one.type_inter) for one in found.graphs.values()} == {
+        ("NVL", "PIX")
+    }
+    other = System("volta", 40, 12.0, "pci", 9.0, uniform=False, amd=True, ll128_network=False)
+    found = _communicator(other, 8, 2, Selector())
+    assert (found.capability, found.channels, found.nvls_channels) == (70, 64, 0)
+    assert (found.cpu_vendor, found.nvswitch) == ("amd", False)
+    assert {(one.type_intra, one.type_inter) for one in found.graphs.values()} == {
+        ("PHB", "SYS")
+    }
+    (inside,) = {
+        one.type_inter for one in _communicator(other, 4, 1, Selector()).graphs.values()
+    }
+    assert inside == "PIX"
+    assert not _communicator(System("volta", 2, 9.0, uniform=False), 4, 1, Selector()).nvswitch
+
+
+def test_how_many_nodes_ranks_take_where_nobody_says() -> None:
+    """As many as hold them, of a system that has several and whose GPUs are counted."""
+    many = System("ampere", 12, 240.0, inter_bus=50.0, gpus=8)
+    assert [many.nodes_of(ranks, None) for ranks in (1, 8, 9, 17)] == [1, 1, 2, 3]
+    assert many.nodes_of(8, 4) == 4
+    for system in (
+        System("ampere", 12, 240.0, gpus=8),
+        System("ampere", 12, 240.0, inter_bus=1.0),
+    ):
+        assert system.nodes_of(17, None) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"channels": 0}, "channels: got 0, expected above 0"),
+        ({"intra_bus": 0.0}, "intra_bus: got 0.0, expected above 0"),
+        ({"inter_bus": -1.0}, "inter_bus: got -1.0, expected 0 or more"),
+        ({"inside": "nvlnk"}, "link inside a node 'nvlnk'"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(changes: dict[str, Any], said: str) -> None:
+    """By name and value."""
+    with pytest.raises((InputError, UnknownNameError), match=said):
+        replace(A100, **changes)
