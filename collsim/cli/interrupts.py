@@ -10,13 +10,12 @@ from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 from typing import Any, Final
 
-__all__ = ["TerminatedError", "exit_code", "interruptible"]
+__all__ = ["TerminatedError", "exit_code", "interruptible", "terminable"]
 
 _LOADING: Final = (
     ExtensionFileLoader.create_module.__code__,
     ExtensionFileLoader.exec_module.__code__,
 )
-_ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _AGAIN: Final = 0.02  # seconds until it is seen whether a module is loaded by now
 _PATIENCE: Final = 5.0  # seconds that a module may take
 _TIDY: Final = 2.0  # seconds in which what was interrupted may undo what it has begun
@@ -49,13 +48,14 @@ def exit_code(stop: KeyboardInterrupt) -> int:
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt, where it is safe to, and SIGTERM its child.
+    """Let Ctrl-C raise KeyboardInterrupt, where it is safe to.
 
     While a module in C is loaded, the exception waits for its end: some would tell of it as
     something else (``ImportError: initialization failed``). A second Ctrl-C does not stop the
     undoing that the first one has begun. What is ignored, as behind `nohup`, stays so.
     """
-    if threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    if not _is_main() or not callable(before):
         yield
         return
     handler, unraisable = _Handler(), sys.unraisablehook
@@ -67,11 +67,8 @@ def interruptible() -> Iterator[None]:
         else:
             unraisable(what)
 
-    before = {number: signal.getsignal(number) for number in _ENDS}
-    heard = [n for n, was in before.items() if callable(was) or was == signal.SIG_DFL]
     sys.unraisablehook = ignored
-    for number in heard:
-        signal.signal(number, handler)
+    signal.signal(signal.SIGINT, handler)
     try:
         yield
     except KeyboardInterrupt:
@@ -80,27 +77,48 @@ def interruptible() -> Iterator[None]:
         eval("None")  # noqa: S307
         raise
     finally:
-        for number in heard:
-            signal.signal(number, before[number])
+        signal.signal(signal.SIGINT, before)
         handler.close()
         sys.unraisablehook = unraisable
 
 
+@contextlib.contextmanager
+def terminable() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise TerminatedError, where there are processes to be ended.
+
+    Elsewhere they end the program on the spot, also amid a library that never comes back.
+    """
+
+    def stop(number: int, _: object) -> None:
+        raise TerminatedError(number)
+
+    both = (signal.SIGTERM, signal.SIGHUP)
+    heard = [n for n in both if _is_main() and signal.getsignal(n) == signal.SIG_DFL]
+    for number in heard:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in heard:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
 class _Handler:
-    """What happens at Ctrl-C, or at a request to end."""
+    """What happens at Ctrl-C."""
 
     def __init__(self) -> None:
         self._asked: float | None = None
         self._raised: float | None = None
-        self._number: int = signal.SIGINT
         self._alarm: Any = None
         self._closed = False
 
-    def __call__(self, number: int, frame: FrameType | None) -> None:
+    def __call__(self, _: int, frame: FrameType | None) -> None:
         """Raise KeyboardInterrupt, now or a little later."""
         now = time.monotonic()
-        if number != signal.SIGALRM:
-            self._number = number
         if self._closed or (self._raised is not None and now < self._raised + _TIDY):
             return
         asked = now if self._asked is None else self._asked
@@ -109,8 +127,6 @@ class _Handler:
             self.again()
             return
         self._asked, self._raised = None, now
-        if self._number != signal.SIGINT:
-            raise TerminatedError(self._number)
         raise KeyboardInterrupt
 
     def again(self) -> None:

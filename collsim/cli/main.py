@@ -1,6 +1,7 @@
 """The program: commands found by their files, and the one boundary of errors."""
 
 import contextlib
+import errno
 import logging
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,10 @@ from collsim.cli.output import drop_stdout
 from collsim.errors import CollsimError, one_line
 
 __all__ = ["Program", "main"]
+
+
+# What can be wrong with a file that is open; else it is none's, as "Too many open files" is.
+_OF_OUTPUT = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF)
 
 
 class Program(Commands):
@@ -78,7 +83,8 @@ def _message(error: Exception) -> str:
     if isinstance(error, CollsimError):
         return str(error)
     if isinstance(error, OSError):
-        return f"{error.filename or 'standard output'}: {error.strerror or error}"
+        where = "standard output" if error.errno in _OF_OUTPUT else "the system"
+        return f"{error.filename or where}: {error.strerror or error}"
     return "out of memory; expected fewer ranks, chunks or sizes"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -123,12 +124,37 @@ def test_an_answer_that_is_out_counts(tmp_path: Path) -> None:
     assert done.stdout.startswith("collsim ")
 
 
-def test_a_request_to_end_is_undone_too(tmp_path: Path) -> None:
-    """SIGTERM is heard as Ctrl-C is, with the exit code that shells report."""
-    code = TWICE.replace("press()", "signal.raise_signal(signal.SIGTERM)")
-    done = pressed(code, tmp_path)
-    assert (done.returncode, done.stderr) == (143, "Error: ended by SIGTERM\n")
-    assert done.stdout == "undone\n"
+WORKERS = """\
+import os, threading, collsim.sweeps.pool as pool
+before = pool._submit
+def submit(*what):
+    found = before(*what)
+    pool._submit = before
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    return found
+pool._submit = submit
+if __name__ == "__main__":
+    run("sweep", "grid.toml", "--workers", "2", "-o", "out.csv")
+"""
+GRID = """\
+schema = "collsim/sweep/1"
+collectives = ["all_reduce"]
+algorithms = ["ring"]
+sizes = ["1GiB"]
+[[clusters]]
+cluster = "dgx-h100"
+nodes = [32, 33, 34, 35, 36, 37, 38, 39]
+"""
+
+
+def test_a_request_to_end_ends_workers_in_order(tmp_path: Path) -> None:
+    """SIGTERM of a sweep: no word of Python's own about processes that were left."""
+    (tmp_path / "grid.toml").write_text(GRID)
+    done = pressed(WORKERS, tmp_path)
+    assert done.returncode == 143
+    note, error = done.stderr.splitlines()
+    assert re.fullmatch(r"note: \d of 8 points are in out.csv; --resume goes on", note)
+    assert error == "Error: ended by SIGTERM"
 
 
 def test_what_is_ignored_stays_so(tmp_path: Path) -> None:

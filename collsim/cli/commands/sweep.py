@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from collsim.cli.interrupts import terminable
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import output_options
 from collsim.cli.output import Output, note
@@ -113,7 +114,7 @@ def _run(
     rows = lacking = 0
     reason: str | None = None
     try:
-        with closing(stream(grid, path, begin=bar.begin, **run)) as answers:  # type: ignore[type-var]
+        with terminable(), closing(stream(grid, path, begin=bar.begin, **run)) as answers:  # type: ignore[type-var]
             for point, some in answers:
                 if take is not None:
                     take(some)
