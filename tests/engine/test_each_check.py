@@ -14,6 +14,7 @@ from collsim.core.collective import collective
 from collsim.core.schedule import Schedule
 from collsim.engine import verdict
 from collsim.engine.execute import execute
+from collsim.engine.reference import reference
 from collsim.engine.replay import replay
 from collsim.engine.verdict import Verdict, verify_schedule
 from collsim.errors import InputError
@@ -134,3 +135,17 @@ def test_elements_that_do_not_fit_are_not_combined() -> None:
         match=r"^operation 0 \(1 → 0\) combines 3 elements with 2 in block 0 part 1 of rank 0$",
     ):
         execute(wrong, [np.arange(5)] * 2, order=[0])
+
+
+@pytest.mark.parametrize("kind", ["all_gather", "reduce_scatter", "all_reduce"])
+def test_blocks_in_several_parts_come_out_in_order(kind: str) -> None:
+    """Three ranks, blocks of five elements, cut in two for two channels."""
+    schedule = build(kind, "ring", 3, channels=2)
+    assert schedule.parts > 1
+    count = 5 if kind == "all_gather" else 15
+    inputs = [np.arange(count) + 100 * rank for rank in range(3)]
+    got, want = execute(schedule, inputs), reference(kind, inputs)
+    for one, other in zip(got, want, strict=True):
+        assert one is not None
+        assert other is not None
+        assert one.tolist() == other.tolist()

@@ -296,3 +296,21 @@ def test_the_first_of_those_that_are_not_waited_for_is_named() -> None:
     reason = str(check_order(waiting(schedule, [[], [0], [0]])))
     assert "operation 1 (0 → 1)" in reason
     assert "operation 2 (1 → 2)" in reason
+
+
+def test_a_place_that_is_read_and_written_is_named_with_its_rank() -> None:
+    """Rank 2 shifts its second and third part by one."""
+    b = Builder(collective("broadcast"), 3, 2, parts=3)
+    b.copy(2, 2, [1, 2], into=[2, 0])
+    assert check_order(b.finish()) == (
+        "operation 0 (2 → 2) reads block 0 part 2 of rank 2 while it writes it"
+    )
+
+
+def test_a_place_that_is_overwritten_twice_is_named_with_its_rank() -> None:
+    """Both parts go to the first one of rank 1."""
+    b = Builder(collective("broadcast"), 3, 2, parts=3)
+    b.copy(2, 1, [0, 1, 2], into=[0, 2, 2])
+    assert check_order(b.finish()) == (
+        "operation 0 (2 → 1) overwrites block 0 part 2 of rank 1 twice"
+    )
