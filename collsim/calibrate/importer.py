@@ -8,10 +8,21 @@ from collsim.core.collective import check_ranks, collective
 from collsim.core.measurements import LeftOut, Measurement, Measurements
 from collsim.errors import FileError
 
-__all__ = ["LONGEST_LINE", "Found", "Importer", "ReadOptions", "collect", "numbered"]
+__all__ = [
+    "LONGEST_LINE",
+    "MOST_ROWS",
+    "Found",
+    "Importer",
+    "ReadOptions",
+    "collect",
+    "numbered",
+]
 
 LONGEST_LINE: Final = 1 << 16
 """Characters of a line that an importer gets at once; of a longer one it gets pieces."""
+
+MOST_ROWS: Final = 250_000
+"""Of a file whose rows are held at once; they take 100 MB, and ten seconds to be read."""
 
 Found = Measurement | LeftOut | str
 """What reading a log brings to light: a row, a row that is left out, or a note."""
@@ -108,7 +119,8 @@ def collect(file: str, expected: str, found: Iterable[Found]) -> Measurements:
     Raises
     ------
     FileError
-        If there is no row; names the first that was left out.
+        If there is no row; names the first that was left out. Or if there are more than
+        `MOST_ROWS`.
 
     Examples
     --------
@@ -118,7 +130,9 @@ def collect(file: str, expected: str, found: Iterable[Found]) -> Measurements:
     rows: list[Measurement] = []
     left_out: list[LeftOut] = []
     notes: list[str] = []
-    for one in found:
+    for number, one in enumerate(found):
+        if number == MOST_ROWS:
+            raise FileError(file, f"more than {MOST_ROWS} rows, or lines that look like some")
         if isinstance(one, Measurement):
             rows.append(one)
         elif isinstance(one, LeftOut):

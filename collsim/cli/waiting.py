@@ -12,7 +12,7 @@ from collsim.cli.overwriting import files_named
 
 __all__ = ["tell_waiting"]
 
-_LARGE: Final = 64 << 20  # bytes that take seconds to read
+_LARGE: Final = 16 << 20  # bytes that take seconds to read
 
 
 def tell_waiting(context: click.Context) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from collsim.calibrate import importer
 from collsim.calibrate.importers import read_logs
 from collsim.config.toml import parse_toml
 from collsim.errors import CollsimError, ConfigError, FileError
@@ -90,6 +91,18 @@ def test_json_without_an_end(tmp_path: Path, name: str, value: str) -> None:
     with pytest.raises(CollsimError) as caught:
         read_logs([path])
     assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("line", ["all_reduce,2,8,1e-6\n", "x\n"], ids=["rows", "none"])
+def test_rows_without_an_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    """Whether they are rows or left out, so many are not held."""
+    monkeypatch.setattr(importer, "MOST_ROWS", 1000)
+    path = tmp_path / "a.csv"
+    path.write_text("collective,ranks,size,seconds\n" + line * 1001)
+    with pytest.raises(FileError, match="more than 1000 rows, or lines that look like some"):
+        read_logs([path])
 
 
 def test_what_a_message_repeats_has_an_end() -> None:
