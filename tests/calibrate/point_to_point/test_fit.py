@@ -170,3 +170,22 @@ def test_a_message_that_goes_around_one_machine_counts_before_ping_pong() -> Non
     assert alone_in(around + pairs, [[0, 1]]) == pairs
     assert alone_in(around + pairs, [[0, 2]]) == []
     assert alone_in([]) == []
+
+
+def test_the_launch_is_that_of_the_smaller_half() -> None:
+    """What larger messages take more is the bytes' affair; without rows it is an assumption."""
+    half = len(SIZES) // 2
+    later = [
+        {
+            "pattern": "start",
+            "size": n,
+            "seconds": LAUNCH * (1 + 9 * (i > half)) + ALPHA + n * BETA,
+        }
+        for i, n in enumerate(SIZES)
+    ]
+    others = [row for row in rows() if row["pattern"] != "start"]
+    assert fit_point_to_point(others + later).launch.value == pytest.approx(LAUNCH)
+    none = fit_point_to_point(others).launch
+    assert (none.value, none.kind) == (0.0, "assumption")
+    sooner = [row | {"seconds": row["seconds"] - 12 * LAUNCH} for row in later[-1:]]
+    assert fit_point_to_point(others + sooner).launch.value == 0.0
