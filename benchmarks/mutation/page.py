@@ -26,20 +26,20 @@ in [mutation.json](mutation.json), of which this page is made. Compilation is of
 kernels of the engine are mutated as all else is. (mutmut leaves out decorated functions and
 what is outside of functions: here kernels, formulas and tables.)
 
-```
-pip install -e '.[dev,mutation]'
-python benchmarks/mutants.py --reach reach.json --record
-python benchmarks/mutants.py --reach reach.json --seed {seed} --count {asked} -o result.json
-python benchmarks/mutants.py --write result.json
-```
+- `pip install -e '.[dev,mutation]'`
+- `python benchmarks/mutants.py --reach reach.json --record`, once: which test runs which lines
+- `python benchmarks/mutants.py --reach reach.json --seed {seed} --count {asked} -o result.json`
+- `python benchmarks/mutants.py --write result.json`
 
-A sample takes about as many mutants of each room. Places are drawn, and of each place one of
-the mutants that cosmic-ray makes of it: it turns a `+` into eleven other operators, and most
-of these any test sees. The column "of all mutants" weighs every mutant by how many its place
-has, which estimates the part killed of all. A mutant is tried by those tests of its room that
+A sample takes as many mutants of each room: any of all that cosmic-ray makes, or, with
+`--by-place`, one of each place that is drawn. The latter is the harder test: cosmic-ray turns
+a `+` into eleven other operators, most of which any test sees, and a place counts once for all
+of them. The column "of all mutants" weighs what is drawn by place by how many mutants a place
+has, so that both kinds of sample compare. A mutant is tried by those tests of its room that
 run its statement, the quickest first, up to {patience:g} s of processor time and none that
-takes longer than {longest:g} s. It is killed where a test fails, or where one hangs: runs ten
-times as long as it should.
+takes longer than {longest:g} s; what a slower test would find counts as survived. It is killed
+where a test fails, or where one hangs: runs ten times as long as it should. Tests were written
+for survivors of the first samples; the last one was drawn from another seed afterwards.
 
 """
 _LEFT_OUT: Final = """
@@ -89,7 +89,8 @@ def summary(name: str, results: Sequence[Told], known: Iterable[Told] = ()) -> T
                 )
     first = results[0]
     return {
-        "name": name, "seed": first["seed"], "commit": first["commit"],
+        "name": name, "by": first.get("by", "place"), "seed": first["seed"],
+        "commit": first["commit"],
         "asked": sum(result["asked"] for result in results),
         "minutes": round(sum(result["minutes"] for result in results), 1),
         "cpu_minutes": round(sum(result["cpu_minutes"] for result in results), 1),
@@ -112,7 +113,7 @@ def page(found: Told) -> str:
     facts = {key: found[key] for key in ("longest", "patience")}
     lines = [_HEAD.format(seed=last["seed"], asked=last["asked"], **facts) + "## Samples", ""]
     lines += _table(
-        ("sample", "seed", "mutants", "killed", "of them hung", "survived", "rate",
+        ("sample", "drawn by", "seed", "mutants", "killed", "of them hung", "survived", "rate",
          "but for those that do the same", "of all mutants", "minutes", "CPU minutes"),
         map(_sample, found["samples"]),
     )  # fmt: skip
@@ -153,7 +154,8 @@ def _sample(one: Told) -> list[str]:
     alike = kinds["same"] + kinds["speed"]
     judged = alike + kinds["missed"] == survived
     return [
-        one["name"], str(one["seed"]), str(tried), str(tried - survived), str(total["hung"]),
+        one["name"], one["by"], str(one["seed"]), str(tried), str(tried - survived),
+        str(total["hung"]),
         str(survived), _rate(tried, survived),
         _rate(tried - alike, survived - alike) if judged else "not told",
         _rate(total["weight"], total["weight_survived"]),
