@@ -1,5 +1,6 @@
 """Compile a function with numba, with a cache on disk wherever one can be kept."""
 
+import contextlib
 import logging
 import os
 import stat
@@ -60,7 +61,33 @@ def jit(function: Function) -> Function:
             compiled = _numba.njit(cache=folder is not None)(function)
         finally:
             _numba.config.CACHE_DIR = before
+    _forgive(compiled)
     return compiled
+
+
+def _forgive(compiled: Any) -> None:
+    """Let a cache that is damaged, as when power was lost, be as good as none.
+
+    numba passes over one of another version or source, but fails at one that it can't read.
+    """
+    cache: Any = getattr(compiled, "_cache", None)  # none where compiling is switched off
+    if not hasattr(cache, "flush"):
+        return
+    load, save = cache.load_overload, cache.save_overload
+
+    def load_overload(*which: Any) -> Any:
+        try:
+            return load(*which)
+        except Exception:  # noqa: BLE001 - whatever noise is taken for
+            with contextlib.suppress(OSError):
+                cache.flush()
+            return None
+
+    def save_overload(*what: Any) -> None:
+        with contextlib.suppress(Exception):
+            save(*what)
+
+    cache.load_overload, cache.save_overload = load_overload, save_overload
 
 
 def jitable(function: Function) -> None:
