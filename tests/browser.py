@@ -150,8 +150,9 @@ class Page:
         )
 
     def requests(self) -> list[str]:
-        """Return the addresses that it has asked for."""
-        return [event["request"]["url"] for event in self.seen("Network.requestWillBeSent")]
+        """Return the addresses that it has asked for; what stands in the page is none."""
+        asked = [event["request"]["url"] for event in self.seen("Network.requestWillBeSent")]
+        return [url for url in asked if not url.startswith("data:")]
 
     def picture(self, path: Path) -> None:
         """Save what the window shows as a PNG."""
