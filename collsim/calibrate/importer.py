@@ -10,7 +10,6 @@ from collsim.errors import FileError
 
 __all__ = [
     "LONGEST_LINE",
-    "MOST_ROWS",
     "Found",
     "Importer",
     "ReadOptions",
@@ -21,7 +20,7 @@ __all__ = [
 LONGEST_LINE: Final = 1 << 16
 """Characters of a line that an importer gets at once; of a longer one it gets pieces."""
 
-MOST_ROWS: Final = 250_000
+_MOST_ROWS: Final = 250_000
 """Of a file whose rows are held at once; they take 100 MB, and ten seconds to be read."""
 
 Found = Measurement | LeftOut | str
@@ -120,7 +119,7 @@ def collect(file: str, expected: str, found: Iterable[Found]) -> Measurements:
     ------
     FileError
         If there is no row; names the first that was left out. Or if there are more than
-        `MOST_ROWS`.
+        250,000.
 
     Examples
     --------
@@ -131,8 +130,8 @@ def collect(file: str, expected: str, found: Iterable[Found]) -> Measurements:
     left_out: list[LeftOut] = []
     notes: list[str] = []
     for number, one in enumerate(found):
-        if number == MOST_ROWS:
-            raise FileError(file, f"more than {MOST_ROWS} rows, or lines that look like some")
+        if number == _MOST_ROWS:
+            raise FileError(file, f"more than {_MOST_ROWS} rows, or lines that look like some")
         if isinstance(one, Measurement):
             rows.append(one)
         elif isinstance(one, LeftOut):

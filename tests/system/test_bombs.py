@@ -98,7 +98,7 @@ def test_rows_without_an_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     """Whether they are rows or left out, so many are not held."""
-    monkeypatch.setattr(importer, "MOST_ROWS", 1000)
+    monkeypatch.setattr(importer, "_MOST_ROWS", 1000)
     path = tmp_path / "a.csv"
     path.write_text("collective,ranks,size,seconds\n" + line * 1001)
     with pytest.raises(FileError, match="more than 1000 rows, or lines that look like some"):
