@@ -1,7 +1,8 @@
 """Try every input of the program with damaged files, odd command lines and odd values.
 
     python benchmarks/fuzz.py                          # 1,000 cases, what came of them
-    python benchmarks/fuzz.py --cases 100000 --processes 500 --json docs/robustness.json
+    python benchmarks/fuzz.py --cases 100000 --processes 500 --json campaign.json
+    python benchmarks/fuzz.py --json campaign.json --write    # docs/robustness.*
     python benchmarks/fuzz.py --from 20000 --cases 5000 --more ~/logs
 
 Cases come in rounds of 500 with a number each, so that `--from` goes on anywhere; with `--json`
@@ -22,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks")]
 
+import fuzz_page  # noqa: E402
 from robustness import campaign, processes  # noqa: E402
 from robustness.verdict import Case, Outcome  # noqa: E402
 
@@ -41,7 +43,10 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="where counts are written, and taken up")
     parser.add_argument("--more", type=Path, nargs="*", default=[], help="more files to damage")
     parser.add_argument("--keep", type=Path, help="a folder for the files of what fails")
+    parser.add_argument("--write", action="store_true", help="write docs/robustness.*")
     given = parser.parse_args()
+    if given.write:
+        return _write(_taken_up(given.json))
     more = [p for folder in given.more for p in sorted(folder.rglob("*")) if p.is_file()]
     found = _taken_up(given.json)
     makers = campaign.makers(more)
@@ -127,6 +132,15 @@ def _keep(case: Case, outcome: Outcome, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     about = f"{list(case.words)!r}\n{dict(case.environment)!r}\n{case.how}\n{outcome.why}\n"
     (folder / "about.txt").write_text(about, encoding="utf-8", errors="backslashreplace")
+
+
+def _write(found: dict[str, Any]) -> int:
+    told = fuzz_page.merged(found)
+    docs = ROOT / "docs"
+    text = json.dumps(told, indent=1, ensure_ascii=True) + "\n"
+    (docs / "robustness.json").write_text(text, encoding="utf-8")
+    (docs / "robustness.md").write_text(fuzz_page.page(told), encoding="utf-8")
+    return 0
 
 
 def _print(found: dict[str, Any]) -> int:

@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from collsim.units import format_time, parse_time
 __all__ = ["degrade", "delay", "fail", "hurt"]
 
 IntArray = NDArray[np.int64]
+
+# The least that may be left of a bandwidth: no time of such a link is beyond floats.
+_LEAST_LEFT: Final = 1e-12
 
 
 def degrade(cluster: Cluster, component: str, left: float) -> Cluster:
@@ -54,10 +58,11 @@ def degrade(cluster: Cluster, component: str, left: float) -> Cluster:
     >>> [float(1 / slow.links.beta[i]) for i in slow.route(3, 11)]
     [12500000000.0, 50000000000.0]
     """
-    if not 0 < left <= 1:
+    # So little that a second becomes a lifetime is a broken part.
+    if not _LEAST_LEFT <= left <= 1:
         raise InputError(
             f"degrade {component}: got {left!r}, expected the part that is left, above 0 and "
-            "at most 1"
+            f"at most 1, and no less than {_LEAST_LEFT:g}"
         )
     links = find_links(cluster, component)
     beta = cluster.links.beta.copy()

@@ -18,6 +18,7 @@ from collsim import units
 from collsim.core.collective import COLLECTIVES
 
 LOG = str(ROOT / "examples" / "nccl_tests_all_reduce_8gpu.txt")
+SCHEDULE = str(ROOT / "examples" / "schedule_all_reduce_4.txt")
 WORKLOAD = str(ROOT / "examples" / "workloads" / "by_hand.toml")
 GRID = {
     "schema": "collsim/sweep/1", "collectives": "all_reduce", "sizes": ["1KiB"],
@@ -56,6 +57,14 @@ def _grid(rng: random.Random) -> Any:
     for key in rng.sample(sorted(grid), rng.choice((0, 1, 2))):
         grid[key] = rng.choice(trees.ODD)
     return grid
+
+
+def _two(_rng: random.Random) -> Any:
+    return collsim.build("broadcast", "mst", 2)
+
+
+def _all_reduce(rng: random.Random) -> Any:
+    return collsim.build("all_reduce", rng.choice(("ring", "mst")), 4)
 
 
 Draw = Callable[[random.Random], Any]
@@ -135,7 +144,10 @@ OWN: Final[Mapping[tuple[str, str], Draw]] = {
     ("fail", "components"): _texts("fail"),
     ("units.format_size", "nbytes"): _one(8, 1e6), ("delay", "seconds"): _one(1e-6, "5us", 0.0),
     ("degrade", "left"): _one(0.5, 0.25), ("save_schedule", "path"): _one("out.txt", "out"),
-    ("sweep", "grid"): _grid,
+    ("sweep", "grid"): _grid, ("Job", "schedule"): _two,
+    ("Job", "ranks"): _one([0, 1], [1, 0]), ("groups", "kind"): _one("inside", "across"),
+    ("simulate", "schedule"): _all_reduce, ("simulate", "cluster"): _four,
+    ("load_schedule", "path"): _one(SCHEDULE),
 }  # fmt: skip
 UNITS: Final = tuple(name for name in units.__all__ if name[0].islower())
 # What is not tried with odd values: the parameters of others, and what would take long.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import resource
 import shutil
@@ -11,10 +12,14 @@ import sys
 from pathlib import Path
 
 from robustness.documents import ROOT
-from robustness.verdict import ENDED, SECONDS, Case, Outcome, left_behind, said_wrongly
-
-# What Python, numpy and numba take by themselves, all code loaded.
-LOADED = 300 * 2**20
+from robustness.verdict import (
+    ENDED,
+    Case,
+    Outcome,
+    left_behind,
+    said_wrongly,
+    seconds_of,
+)
 
 
 def possible(case: Case) -> bool:
@@ -37,10 +42,11 @@ def judged(case: Case, folder: Path) -> Outcome:
     process = subprocess.Popen(
         [sys.executable, "-m", "collsim", *map(os.fsencode, case.words)],
         cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=_limit,  # noqa: PLW1509
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=functools.partial(_limit, seconds_of(case)),  # noqa: PLW1509
     )  # fmt: skip
     try:
-        out, err = process.communicate(timeout=12 * SECONDS)
+        out, err = process.communicate(timeout=12 * seconds_of(case))
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
@@ -48,7 +54,7 @@ def judged(case: Case, folder: Path) -> Outcome:
     code = process.returncode
     stdout, stderr = (text.decode("utf-8", "surrogateescape") for text in (out, err))
     if code in (-signal.SIGXCPU, -signal.SIGKILL):
-        why = f"slow: more than {SECONDS:g} s of CPU"
+        why = f"slow: more than {seconds_of(case):g} s of CPU"
     elif code not in ENDED:
         why = f"exit code {code}: {stderr[-300:]!r}"
     else:
@@ -62,9 +68,9 @@ def judged(case: Case, folder: Path) -> Outcome:
     return Outcome("failed" if why else ENDED[code], why, seconds, 0, last)
 
 
-def _limit() -> None:
-    """Let the system end what takes too much; a refused gigabyte shows as out of memory."""
-    seconds = int(SECONDS) + 2
+def _limit(most: float) -> None:
+    """Let the system end what takes too much."""
+    seconds = int(most) + 2
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
 

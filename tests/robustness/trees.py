@@ -89,6 +89,10 @@ ATTRIBUTES = (
 )
 
 
+# Python writes whole numbers up to here in decimals.
+_WRITTEN = 10**4000
+
+
 def nodes(rng: random.Random, data: bytes) -> bytes:
     """Change one to three nodes of a document; what is no document stays as it is."""
     times = rng.choice((1, 1, 1, 2, 3))
@@ -156,8 +160,9 @@ def _change(rng: random.Random, tree: dict[str, Any] | list[Any]) -> None:
 
 def _other(rng: random.Random, value: Any) -> Any:
     """Return an odd value, or one near to `value`."""
-    if rng.random() < 0.5 and isinstance(value, int | float) and value not in (True, False):
-        return rng.choice((value + 1, -value, value * 2, value * 10**6, value / 2, str(value)))
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    if rng.random() < 0.5 and plain and abs(value) < _WRITTEN:
+        return rng.choice((value + 1, -value, value * 2, value * 10**6, value // 2, str(value)))
     if rng.random() < 0.5 and isinstance(value, str):
         return rng.choice((value + "x", value[:-1], value.upper(), f" {value}", value * 2))
     return copy.deepcopy(rng.choice(ODD))
@@ -211,4 +216,6 @@ def _value(value: Any) -> str:
         return "{" + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, int) and abs(value) > _WRITTEN:
+        return hex(value)
     return '"none"' if value is None else str(value)

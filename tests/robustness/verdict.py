@@ -20,6 +20,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,6 +32,9 @@ from collsim.errors import CollsimError
 
 SECONDS = 10.0
 MEMORY = 500 * 2**20
+# For more ranks than this, so much longer and so much more: they are refused, or answered.
+RANKS = 512
+LARGER = 6
 ENDED = {0: "answered", 1: "refused", 2: "wrong usage"}
 OLD = b"what was there before\n"
 
@@ -87,25 +91,36 @@ def judged(case: Case, folder: Path) -> Outcome:
     begun, held = _cpu(), _memory_now()
     code, why, message = 1, "", ""
     try:
-        with _inside(folder, case.environment), _limited():
+        with _inside(folder, case.environment), _limited(seconds_of(case)):
             if case.call is None:
                 code, why, message = _commanded(case)
             else:
                 code, message = _called(case.call)
     except TooSlow:
-        why = f"slow: more than {SECONDS:g} s of CPU"
+        why = f"slow: more than {seconds_of(case):g} s of CPU"
     except BrokenLawError as error:
         why = f"wrong: {error}"
     except BaseException as error:  # noqa: BLE001 - a traceback is what is looked for
         why = f"traceback: {trace_of(error)}"
     seconds, memory = _cpu() - begun, _memory_peak() - held
-    if not why and seconds > SECONDS:
+    if not why and seconds > seconds_of(case):
         why = f"slow: {seconds:.1f} s of CPU"
-    if not why and memory > MEMORY:
+    if not why and memory > MEMORY * (seconds_of(case) / SECONDS):
         why = f"memory: {memory >> 20} MB more"
     why = why or left_behind(folder, before, case, code)
     shutil.rmtree(folder)
     return Outcome("failed" if why else ENDED[code], why, seconds, memory, message)
+
+
+def seconds_of(case: Case) -> float:
+    """Return how many seconds of CPU a case may take: more where it asks for many ranks."""
+    counts = {"--ranks": 1, "--nodes": 1, "--gpus-per-node": 1}
+    for option, value in pairwise(case.words):
+        if option in counts and value.isdecimal() and len(value) < 10:
+            counts[option] = max(counts[option], int(value))
+    inside = 72 if "gb200-nvl72" in case.words else 8
+    ranks = counts["--nodes"] * max(inside, counts["--gpus-per-node"]) * counts["--ranks"]
+    return SECONDS * (LARGER if ranks > RANKS else 1)
 
 
 def _written(case: Case, folder: Path) -> Iterator[str]:
@@ -289,15 +304,15 @@ def _inside(folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _limited() -> Iterator[None]:
+def _limited(seconds: float) -> Iterator[None]:
     """End what takes too much CPU time, or six times as much by the clock."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         raise TooSlow
 
     was = [(s, signal.signal(s, stop)) for s in (signal.SIGPROF, signal.SIGALRM)]
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
-    signal.setitimer(signal.ITIMER_REAL, 6 * SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 12 * seconds)
     try:
         yield
     finally:

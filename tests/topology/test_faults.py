@@ -217,7 +217,7 @@ def test_unknown_parts(part: str, message: str) -> None:
             change()
 
 
-@pytest.mark.parametrize("left", [0, -1, 1.5, math.nan, math.inf])
+@pytest.mark.parametrize("left", [0, -1, 1.5, math.nan, math.inf, 1e-320])
 def test_what_is_left_is_a_part(left: float) -> None:
     """All or nothing is not degraded."""
     with pytest.raises(InputError, match=r"degrade nic\[0\]: got .*above 0 and at most 1"):
