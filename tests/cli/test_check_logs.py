@@ -34,10 +34,13 @@ def test_several_nodes_are_simulated(run: Any, answer: Any, two_nodes: str) -> N
     """And the answer names what was compared."""
     found = answer("check -c dgx-h100 --nodes 2 --collective all_reduce", two_nodes, code=1)
     keys = [found[key] for key in ("cluster", "profile", "algorithm", "ranks")]
-    assert keys == ["dgx-h100", None, "ring", 16]
+    chosen = "NCCL's choice by its model (double_binary_tree)"
+    assert keys == ["dgx-h100", None, chosen, 16]
     assert {row["model"] for row in found["rows"]} == {"event"}
     first = run("check -c dgx-h100 --nodes 2 --collective all_reduce", two_nodes)
-    assert first.stdout.startswith("# predicted: ring on dgx-h100 (2 nodes of 8 GPUs")
+    assert first.stdout.startswith(f"# predicted: {chosen} on dgx-h100 (2 nodes of 8 GPUs")
+    ring = run("check -c dgx-h100 --nodes 2 --algorithm ring", two_nodes)
+    assert ring.stdout.startswith("# predicted: ring on dgx-h100 (2 nodes of 8 GPUs")
 
 
 def test_the_wrong_number_of_nodes_is_refused(fails: Any, two_nodes: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from collsim.calibrate.check.fitted import FittedExpectation
+from collsim.calibrate.check.nccl_choice import NcclChoice
 from collsim.calibrate.formula import Chunks, Predicted, Predictor, found_for
 from collsim.calibrate.message import MESSAGE, is_message, message_of
 from collsim.calibrate.predictor import predictor_of
@@ -23,6 +24,7 @@ def expectation_of(
     algorithm: str | None,
     chunks: Chunks | None,
     usual: str | None = None,
+    chosen: NcclChoice | None = None,
 ) -> Expectation:
     """Return what is expected of rows.
 
@@ -37,6 +39,8 @@ def expectation_of(
     usual : str, optional
         What is expected of a row that does not say what ran; by default the profile's own
         algorithm, or ring.
+    chosen : NcclChoice, optional
+        What is expected rather of rows of NCCL that do not say what ran.
 
     Examples
     --------
@@ -48,7 +52,7 @@ def expectation_of(
     if isinstance(model, Profile) and model.model == "nccl":
         return FittedExpectation(model, algorithm, chunks)
     if isinstance(model, Profile | Cluster):
-        return _Named(model, algorithm, chunks, usual)
+        return _Named(model, algorithm, chunks, usual, chosen)
     predict = model
     return lambda row: predict(row.collective, row.ranks, row.nbytes)
 
@@ -97,17 +101,21 @@ class _Named:
         algorithm: str | None,
         chunks: Chunks | None,
         usual: str | None,
+        chosen: NcclChoice | None,
     ) -> None:
         self._model, self._algorithm, self._chunks = model, algorithm, chunks
-        self._usual = usual
+        self._usual, self._chosen = usual, chosen
         self._predictors: dict[str | None, Predictor] = {}
 
     def __call__(self, row: Measurement) -> Predicted | str:
         if is_message(row):
             return message_of(self._model, row)
         name = _our_name(row)
-        if self._algorithm is not None or name is None:
-            return self._predict(row, self._algorithm or self._usual)
+        if self._algorithm is not None:
+            return self._predict(row, self._algorithm)
+        if name is None:
+            chosen = None if self._chosen is None else self._chosen(row)
+            return self._predict(row, chosen or self._usual)
         try:
             found_for(row.collective, name)
         except CollsimError:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from collsim.calibrate.check.expected import Expectation, expectation_of, forced_notes
 from collsim.calibrate.check.failed import failures_of
+from collsim.calibrate.check.nccl_choice import NcclChoice
 from collsim.calibrate.check.series import series_of
 from collsim.calibrate.check.suggest import Network, network_of, suggestions
 from collsim.calibrate.check.summary import shortfall
@@ -17,6 +18,7 @@ from collsim.calibrate.in_place import in_place_notes
 from collsim.calibrate.match import cluster_notes, device_notes, profile_notes
 from collsim.calibrate.rows import usable
 from collsim.calibrate.select import select
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.core.measurements import LeftOut, Measurement
@@ -94,6 +96,9 @@ class CheckResult:
         protocol changed late.
     failures : tuple of str
         What went wrong in the runs themselves: wrong results, an end by an error.
+    chosen : tuple of str
+        Algorithms that were predicted because NCCL's own model chooses them, where rows of
+        NCCL do not say what ran.
     """
 
     rows: tuple[CheckRow, ...]
@@ -102,6 +107,7 @@ class CheckResult:
     left_out: tuple[LeftOut, ...] = ()
     suggestions: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -109,6 +115,7 @@ class CheckResult:
         return not self.failures and all(row.verdict in ("ok", "faster") for row in self.rows)
 
 
+@checked
 def check(
     logs: Logs,
     model: Profile | Cluster | Predictor,
@@ -134,8 +141,8 @@ def check(
     tolerance : float
         0 or more.
     algorithm : str, optional
-        What to predict; by default what ran, where a row names it, else the profile's own,
-        or ring.
+        What to predict; by default what ran, where a row names it, else the profile's own;
+        without a profile NCCL's choice by its own model for rows of NCCL, or ring.
     columns, where
         Which rows: see `collsim.calibrate.select.select`.
     chunks : int or "auto", optional
@@ -182,8 +189,9 @@ def check(
         notes += profile_notes(rows, profile)
         chunks = profile.chunks if chunks is None else chunks
     own = profile.algorithm if profile is not None and profile.model == "line" else None
-    pairs, more = _expected(rows, expectation_of(model, algorithm, chunks, own))
-    notes += more
+    choice = NcclChoice(model) if isinstance(model, Cluster) and profile is None else None
+    pairs, more = _expected(rows, expectation_of(model, algorithm, chunks, own, choice))
+    notes += [*more, *(choice.notes if choice else ())]
     if not pairs:
         raise InputError(f"no row to check: {'; '.join(notes)}")
     notes += device_notes(rows, _name(model), profile) + forced_notes(rows, algorithm)
@@ -210,6 +218,7 @@ def check(
         chosen.left_out,
         tuple(looks),
         failures_of(chosen.left_out, chosen.rows),
+        () if choice is None else choice.names,
     )
 
 

@@ -26,14 +26,17 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_BY_MODEL = "NCCL's choice by its model"
+
 
 @_command(
     """Hold measured times beside predicted ones, and say where they fall short.
 
     LOG is the output of nccl-tests, or - for standard input. Exits with 1 if a row takes
     longer than predicted by more than the tolerance, or if a run failed: wrong results, an end
-    by an error. The algorithm that ran is predicted, where the log names it, or else ring or
-    what the profile says; --algorithm predicts another.
+    by an error. The algorithm that ran is predicted, where the log names it, or else what the
+    profile says, or without one what NCCL chooses by its own model, or ring where that is not
+    known; --algorithm predicts another.
 
     Where the numbers say so it is said what a shortfall looks like, as "2 of 8 NICs used".
 
@@ -90,7 +93,7 @@ def command(
     _refuse_ranks(found, cluster)
     tell(measured, (*_default(cluster, name), *found.notes))
     fitted = isinstance(model, Profile) and model.model == "nccl"
-    own = "ring" if profile is None else profile.algorithm
+    own = _BY_MODEL if found.chosen else "ring" if profile is None else profile.algorithm
     compared = Compared(
         cluster=name,
         profile=None if profile is None else profile.name,
@@ -130,6 +133,8 @@ def _predicted(found: "CheckResult", own: str) -> str:
     """Return which algorithms were predicted: those that ran, where rows name them."""
     from collsim.nccl.names import OUR_NAME
 
+    if own == _BY_MODEL:
+        own = f"{own} ({', '.join(found.chosen)})"
     ran = {own if r.algorithm is None else OUR_NAME.get(r.algorithm, r.algorithm)
            for r in found.rows}  # fmt: skip
     return ", ".join(sorted(ran))
