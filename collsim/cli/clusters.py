@@ -72,6 +72,7 @@ class ClusterChoice:
         )
         return (
             *(f"set {change}" for change in self.changes),
+            *([] if self._busy is None else [f"alpha-busy {format_time(self._busy)}"]),
             *([f"sharing {self.sharing}"] if self.sharing else []),
             *([f"order {order}"] if order else []),
             *(f"degrade {part}={left:g}" for part, left in self.degrade),
@@ -84,12 +85,20 @@ class ClusterChoice:
         """Keys of the cluster's file that are changed."""
         return tuple(change.partition("=")[0].strip() for change in self.changes)
 
+    @property
+    def _busy(self) -> float | None:
+        """The alpha_busy of all links of a file; None where none is changed."""
+        return self.alpha_busy if self.alpha is None else None
+
     def unhurt(self) -> "Cluster":
         """Return the cluster as changed and placed, with nothing slow, broken or late."""
         return self._placed(self.changes)
 
     def healthy(self) -> "Cluster | None":
         """Return the cluster without what is changed or wrong; None where nothing is."""
+        if self._busy is not None:
+            plain = replace(self, alpha_busy=None)
+            return plain.healthy() or plain.unhurt()
         if not (self.changes or self.degrade or self.fail or self.delay):
             return None
         try:
@@ -142,9 +151,11 @@ class ClusterChoice:
                 self.bandwidth,
                 alpha_busy=self.alpha_busy,
             )
-        from collsim.config.changes import parse_changes
+        from collsim.config.changes import EVERY_BUSY, parse_changes
 
         changes = parse_changes(texts)
+        if self.alpha_busy is not None:
+            changes[EVERY_BUSY] = f"{self.alpha_busy!r}s"
         profile = self.load_profile()
         if profile is not None:
             from collsim.config.fitted import own_cluster, with_profile
@@ -205,8 +216,10 @@ class ClusterChoice:
             given, missing = ("--alpha", "--bandwidth")[:: 1 if self.bandwidth is None else -1]
             raise UsageError(f"{given} needs {missing}: both make an ideal network")
         if self.alpha is None:
-            if self.alpha_busy is not None:
-                raise UsageError("--alpha-busy needs --alpha and --bandwidth")
+            if self.alpha_busy is not None and self.profile is not None:
+                raise UsageError(
+                    "--alpha-busy with --profile, whose numbers hold: expected one of them"
+                )
             return
         for name, option in (
             ("cluster", "-c/--cluster"),

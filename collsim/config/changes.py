@@ -5,17 +5,22 @@ from typing import Any, Final
 
 from collsim.config.document import Table
 from collsim.config.links import preset_link
+from collsim.config.presets import preset_names
 from collsim.config.toml import parse_toml
 from collsim.config.values import shown
 from collsim.errors import ConfigError, InputError, nearest
 
-__all__ = ["changed", "parse_changes"]
+__all__ = ["EVERY_BUSY", "changed", "parse_changes"]
 
 # What a link can be told in place of its preset; `node.alpha` is `node.link.alpha`.
 _NUMBERS: Final = ("alpha", "bandwidth", "alpha_busy")
 _TABLES: Final = ("node", "network", "cost")
 _TOP: Final = ("sharing",)
+_WORDS: Final = ("name", "shape", "source", "kind", "class", "src", "dst")
 _NEW: Final = "network.shape"
+
+EVERY_BUSY: Final = "*.alpha_busy"
+"""Key of the alpha_busy of every link of a file, wherever it is given."""
 
 
 def parse_changes(texts: Iterable[str]) -> dict[str, object]:
@@ -60,7 +65,7 @@ def changed(top: Table, changes: Mapping[str, object] | None) -> Table:
     table's link, and so for ``network``; ``network.trunk_link.bandwidth`` those of a link
     of another key. With ``node.gpus`` the NICs of a node change in proportion, unless they are
     given, too. ``network.shape`` makes the table ``[network]`` where there is none.
-    ``sharing`` stands alone.
+    ``sharing`` stands alone. `EVERY_BUSY` comes before what is said of one link.
 
     Parameters
     ----------
@@ -86,9 +91,12 @@ def changed(top: Table, changes: Mapping[str, object] | None) -> Table:
     before = _count(data, "node", "gpus")
     if _NEW in changes:
         data.setdefault("network", {})
-    # The numbers of a link after the link that they are changed of.
-    for key in sorted(changes, key=lambda key: key.rpartition(".")[2] in _NUMBERS):
-        _change(top.file, data, key, changes[key])
+    # The numbers of a link after the link that they are changed of, and of one after all.
+    for key in sorted(changes, key=_turn):
+        if key == EVERY_BUSY:
+            _change_every(top.file, data, "alpha_busy", changes[key])
+        else:
+            _change(top.file, data, key, changes[key])
     gpus, nics = _count(data, "node", "gpus"), _count(data, "network", "nics")
     network = data.get("network")
     if "network.nics" in changes or not isinstance(network, dict):
@@ -96,6 +104,39 @@ def changed(top: Table, changes: Mapping[str, object] | None) -> Table:
     if before and gpus and nics and before != gpus:
         network["nics"] = -(-nics * gpus // before)
     return Table(top.file, data)
+
+
+def _turn(key: str) -> int:
+    """Return when a change is made: what it may change comes first."""
+    return 1 if key == EVERY_BUSY else 2 * (key.rpartition(".")[2] in _NUMBERS)
+
+
+def _change_every(file: str, data: dict[str, Any], number: str, value: object) -> None:
+    """Change one number of all links that a file names or has in it."""
+    for table in _TABLES:
+        inner = data.get(table)
+        for key in _links_of(inner) if isinstance(inner, dict) else ():
+            inner[key] = _link(file, f"{table}.{key}", inner[key]) | {number: value}
+    entries = data.get("links")
+    if not isinstance(entries, list) or not all(isinstance(part, dict) for part in entries):
+        return
+    data["links"] = [
+        part | {"link": _link(file, "links.link", part["link"]) | {number: value}}
+        if _links_of(part)
+        else part | {number: value}
+        for part in entries
+    ]
+
+
+def _links_of(table: Mapping[str, Any]) -> list[str]:
+    """Return the keys of a table that hold a link: the name of a preset, or its numbers."""
+    known = preset_names("links")
+    return [
+        key
+        for key, value in table.items()
+        if (isinstance(value, dict) and not value.keys().isdisjoint(_NUMBERS))
+        or (isinstance(value, str) and value in known and key not in _WORDS)
+    ]
 
 
 def _count(data: Mapping[str, Any], table: str, key: str) -> int:
@@ -110,6 +151,10 @@ def _change(file: str, data: dict[str, Any], key: str, value: object) -> None:
     if key in _TOP:
         data[key] = value
         return
+    if not rest and table in _NUMBERS:
+        there = [f"{other}.{table}" for other in ("node", "network") if other in data]
+        meant = " or ".join(there) or "no number of links that are given one by one"
+        raise ConfigError.broken(file, f"{table}: is a number of links, expected {meant}")
     if table not in _TABLES:
         raise ConfigError.unknown_key(file, table, (*_TABLES, *_TOP))
     if not rest:

@@ -110,8 +110,10 @@ def find_spec(
     'NVIDIA DGX A100: 8 A100 SXM on NVSwitch; more nodes over HDR InfiniBand rails'
     """
     name = os.fspath(name_or_path)
-    file = name if is_path(name) else str(preset_path("clusters", name))
-    return read_spec(file, changes)
+    if is_path(name):
+        return read_spec(name, changes)
+    # Whoever changes a preset knows it by its name, not by where it is installed.
+    return read_spec(str(preset_path("clusters", name)), changes, called=name)
 
 
 def _check_count(what: str, value: object) -> None:
@@ -134,7 +136,9 @@ def _unjoined(spec: ClusterSpec, nodes: int) -> Exception:
             "give its size with --ranks"
         )
     return ConfigError.broken(
-        spec.file, f"nodes: got {nodes}, but there is no [network] that joins nodes"
+        spec.file,
+        f"nodes: got {nodes}, but there is no [network] that joins nodes; e.g. --set "
+        "network.shape=star --set network.link=roce100 --set network.nics=1",
     )
 
 

@@ -1,5 +1,6 @@
 """Links in configuration files: presets by name, or tables with numbers."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -141,11 +142,20 @@ def take_link(table: Table, key: str, default_name: str) -> LinkClass:
         return preset_link(value).link
     except UnknownNameError:
         known = preset_names("links")
-        meant = nearest(value, known)
-        hint = f"; did you mean {meant!r}?" if meant else ""
+        hint = _hint(value, known)
         raise table.refuse(
             key, f"a link preset ({', '.join(known)}) or a table{hint}"
         ) from None
+
+
+def _hint(value: str, known: tuple[str, ...]) -> str:
+    """Return which preset may be meant: the nearest by its name, or those of the rate."""
+    meant = nearest(value, known)
+    rate = re.search(r"\d{2,}", value)
+    same = [name for name in known if rate and re.search(rf"(?<!\d){rate[0]}(?!\d)", name)]
+    if same and (meant not in same):
+        return f"; did you mean {' or '.join(map(repr, same))}?"
+    return f"; did you mean {meant!r}?" if meant else ""
 
 
 def read_link(table: Table, default_name: str, extra: tuple[str, ...] = ()) -> LinkSpec:

@@ -72,8 +72,12 @@ class ClusterSpec:
     sharing: str | None = None
 
 
-def read_spec(file: str, changes: Mapping[str, object] | None = None) -> ClusterSpec:
+def read_spec(
+    file: str, changes: Mapping[str, object] | None = None, called: str | None = None
+) -> ClusterSpec:
     """Read a cluster file, with some of it changed by dotted key.
+
+    Errors call it by its path, or as it is `called`.
 
     Raises
     ------
@@ -83,7 +87,8 @@ def read_spec(file: str, changes: Mapping[str, object] | None = None) -> Cluster
         If it is no TOML, of another schema, or a key is unknown, missing or of a wrong
         type.
     """
-    return _spec(changed(read_table(file, SCHEMA), changes))
+    top = read_table(file, SCHEMA)
+    return _spec(changed(top if called is None else Table(called, top.data), changes))
 
 
 def parse_spec(file: str, text: str) -> ClusterSpec:
@@ -200,6 +205,9 @@ def _provenance(table: Table) -> None:
 
 def _shape(table: Table, place: type[S]) -> S:
     """Return the shape that a table names: one of the files of ``topology/``."""
+    if "shape" not in table:
+        expected = f"one of {', '.join(_shapes(place))}"
+        raise ConfigError.missing_key(table.file, table.key("shape"), expected)
     name = table.take("shape", "text")
     try:
         shape = member("collsim.topology", name, "SHAPE", "shape")
@@ -207,11 +215,16 @@ def _shape(table: Table, place: type[S]) -> S:
         shape = None
     if isinstance(shape, place):
         return shape
-    known = [
-        other
-        for other in names("collsim.topology")
-        if isinstance(member("collsim.topology", other, "SHAPE", "shape"), place)
-    ]
+    known = _shapes(place)
     meant = nearest(name, known)
     hint = f"; did you mean {meant!r}?" if meant else ""
     raise table.refuse("shape", f"one of {', '.join(known)}{hint}")
+
+
+def _shapes(place: type[S]) -> list[str]:
+    """Return the names of all shapes for a table."""
+    return [
+        name
+        for name in names("collsim.topology")
+        if isinstance(member("collsim.topology", name, "SHAPE", "shape"), place)
+    ]

@@ -49,7 +49,10 @@ def test_cluster_and_ranks(answer: Any, words: str, name: str, ranks: int) -> No
     [
         ("--alpha 1us", "--alpha needs --bandwidth: both make an ideal network"),
         ("--bandwidth 1GB/s", "--bandwidth needs --alpha: both make an ideal network"),
-        ("--alpha-busy 1us -c dgx-h100", "--alpha-busy needs --alpha and --bandwidth"),
+        (
+            "--alpha-busy 1us -c dgx-h100 --profile x.toml",
+            "--alpha-busy with --profile, whose numbers hold: expected one of them",
+        ),
         (
             "--ranks 4 --nodes 2 -c dgx-h100",
             "--ranks takes GPUs of one node, so it can't be combined with --nodes",

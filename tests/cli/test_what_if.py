@@ -289,3 +289,13 @@ def test_a_profile_of_another_machine_is_refused_with_a_fault_too(fails: Fails) 
     line = "check examples/nccl_tests_all_reduce_8gpu.txt --profile h100-nvswitch-8"
     message = fails(f"{line} -c dgx-h200 --fail nic[0]", code=1)
     assert message.startswith("profile h100-nvswitch-8: fitted on dgx-h100")
+
+
+def test_alpha_busy_of_a_cluster(answer: Answer) -> None:
+    """The same as to set it of each link; beside the cluster as it is, and among changes."""
+    line = f"predict all_reduce {TWO} --algorithm ring -s 2M"
+    found = answer(f"{line} --alpha-busy 0us")
+    each = answer(f"{line} --set node.alpha_busy=0us --set network.alpha_busy=0us")
+    assert found["rows"] == each["rows"]
+    assert found["changes"] == ["alpha-busy 0s"]
+    assert found["rows"][0]["change"] < 1

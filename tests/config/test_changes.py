@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from collsim.config.changes import parse_changes
+from collsim.config.changes import EVERY_BUSY, parse_changes
 from collsim.config.cluster import load
 from collsim.core.cluster import Cluster
 from collsim.errors import ConfigError, InputError
@@ -165,3 +165,60 @@ def test_a_shape_makes_a_network(tmp_path: Path) -> None:
         load(path, nodes=2, changes={**new, "network.nic": 4})
     with pytest.raises(ConfigError, match=r"set network\.shape and network\.link, too"):
         load(path, nodes=2, changes={"network.link": "hdr200"})
+
+
+def busy(cluster: Cluster) -> dict[str, float]:
+    """Return us by link class."""
+    return {link.name: link.busy * 1e6 for link in cluster.links.classes}
+
+
+def test_alpha_busy_of_every_link(file: str, tmp_path: Path) -> None:
+    """Of a preset's name and of a table, and of links one by one; what names one link holds."""
+    assert busy(load(file, changes={EVERY_BUSY: "1us"})) == {
+        "nvlink4": 1.0, "nic": 1.0, "host": 0.0, "uplink": 0.0,
+    }  # fmt: skip
+    own = {"network.alpha_busy": "2us", EVERY_BUSY: "0us"}
+    assert busy(load(file, changes=own)) == {
+        "nvlink4": 0.0, "nic": 2.0, "host": 0.0, "uplink": 0.0,
+    }  # fmt: skip
+    listed = tmp_path / "listed.toml"
+    listed.write_text(
+        'schema = "collsim/cluster/1"\nname = "two"\n'
+        '[[links]]\nname = "there"\nsrc = 0\ndst = 1\nlink = "pcie4"\n'
+        '[[links]]\nname = "back"\nsrc = 1\ndst = 0\nalpha = "4us"\nbandwidth = "9GB/s"\n'
+    )
+    assert set(busy(load(listed, changes={EVERY_BUSY: "0.5us"})).values()) == {0.5}
+
+
+def test_alpha_busy_of_every_link_is_at_most_its_alpha(file: str) -> None:
+    """The error names the link, and its alpha."""
+    with pytest.raises(ConfigError, match=r"node\.link\.alpha_busy: got '4us', .* 3\.4us"):
+        load(file, changes={EVERY_BUSY: "4us"})
+
+
+def test_a_number_without_its_table(file: str) -> None:
+    """`alpha_busy` alone is of no link: the error names those that there are."""
+    with pytest.raises(ConfigError, match=r"expected node\.alpha_busy or network\.alpha_busy$"):
+        load(file, changes={"alpha_busy": "0us"})
+    with pytest.raises(ConfigError, match=r"expected node\.bandwidth$"):
+        load("textbook-h100", changes={"bandwidth": "1GB/s"})
+
+
+def test_errors_of_a_changed_preset_name_it() -> None:
+    """And not where it is installed."""
+    with pytest.raises(ConfigError, match=r"^dgx-h100: network\.lnk: unknown key"):
+        load("dgx-h100", changes={"network.lnk": "ndr400"})
+
+
+def test_a_link_of_the_rate_is_meant() -> None:
+    """Names of cards are no names of presets, but have their rate in common."""
+    with pytest.raises(ConfigError, match="did you mean 'edr100' or 'efa100' or 'roce100'"):
+        load("dgx-h100", changes={"network.link": "100gbe"})
+
+
+def test_a_missing_shape_names_those_there_are(tmp_path: Path) -> None:
+    """Of a node or a network, whichever lacks it."""
+    path = tmp_path / "my.toml"
+    path.write_text('schema = "collsim/cluster/1"\nname = "my"\n[node]\ngpus = 2\n')
+    with pytest.raises(ConfigError, match=r"node\.shape: missing, expected one of full_mesh, "):
+        load(path)

@@ -194,7 +194,10 @@ def test_an_ideal_network_has_no_nodes() -> None:
 def test_nodes_need_a_network(write: Path) -> None:
     """A file without [network] is one node."""
     write.write_text(FIVE_LINES)
-    expected = r"^my.toml: nodes: got 2, but there is no \[network\] that joins nodes$"
+    expected = (
+        r"^my.toml: nodes: got 2, but there is no \[network\] that joins nodes; e.g. --set "
+        r"network.shape=star --set network.link=roce100 --set network.nics=1$"
+    )
     with pytest.raises(ConfigError, match=expected):
         load("my.toml", nodes=2)
 
