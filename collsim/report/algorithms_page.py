@@ -11,6 +11,7 @@ import numpy as np
 from collsim.algorithms import algorithm_names, build, find, refusal
 from collsim.choose.policy import choose
 from collsim.choose.ranges import Range
+from collsim.core.algorithm import Algorithm
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES, collective
 from collsim.core.schedule import Schedule
@@ -53,6 +54,8 @@ themselves.
 P ranks, a buffer of n bytes as nccl-tests counts it, c chunks; a message of m bytes takes
 α + mβ, adding m bytes up takes mγ. ⌈log P⌉ is to base 2. Formulas hold on the ideal one-port
 network, where the event simulation equals them to 1e-9; after a ≤ is what the time is at most.
+So it is for γ > 0 where a formula ends in a *: there part of the adding up goes on while
+messages are under way.
 Those of `nvls` and `multicast` hold on one switch that adds up and multicasts: there α is that
 of a way up to the switch and down again, and 1/β what the switch reaches of the link's rate.
 Rounds, messages and bytes are counted in the schedule for {ranks} ranks and one chunk, four on
@@ -139,7 +142,14 @@ def _texts(kind: str, name: str) -> tuple[str, str]:
         f"`{key}`, {option.default} by default: {option.meaning}"
         for key, option in algorithm.options.items()
     )
-    return algorithm.formula, algorithm.summary + (f" ({options})" if options else "")
+    formula = algorithm.formula + ("*" if _overlaps(algorithm) else "")
+    return formula, algorithm.summary + (f" ({options})" if options else "")
+
+
+def _overlaps(algorithm: Algorithm) -> bool:
+    """Return whether the formula is exact for gamma = 0 alone, on some rank count."""
+    claims = (algorithm.terms(ranks, 1) for ranks in range(2, 18))
+    return any(claim and claim.holds(0.0) and not claim.holds(1.0) for claim in claims)
 
 
 def _least(kind: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from collsim.algorithms import algorithm_names, find
+from collsim.choose.predict import predict
 from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES
 from collsim.report.algorithms_page import algorithms_page, collective_section, winners_table
@@ -41,6 +42,18 @@ def test_counts_are_those_of_the_schedule() -> None:
     assert re.search(
         r"^\| `ring` \| `ring` \| 14 \| 112 \| 14/8 n \| 14/8 n \|", text, re.MULTILINE
     )
+
+
+def test_a_star_says_that_adding_up_overlaps() -> None:
+    """Four ranks, worked by hand: one_shot adds while it sends; a tree of 8 does not."""
+    table = collective_section("all_reduce")
+    assert f"{find('all_reduce', 'one_shot').formula}* |" in table
+    assert f"{find('all_reduce', 'ring').formula} |" in table
+    slow = Cluster.ideal(4, alpha=0.0, bandwidth=1.0, gamma=1.0)
+    (row,) = predict("all_reduce", slow, [100], "one_shot").rows
+    claim = find("all_reduce", "one_shot").terms(4, 1)
+    assert claim is not None
+    assert row.time_us < claim.seconds(100, 0.0, 1.0, 1.0) * 1e6 * (1 - 1e-9)
 
 
 def test_no_algorithm_is_without_counts() -> None:
