@@ -1,5 +1,6 @@
 """Whether measured rows and a model are of the same machine, as far as one can tell."""
 
+import os
 from collections.abc import Sequence
 
 from collsim.calibrate.gpu_names import gpus_named
@@ -113,7 +114,7 @@ def device_notes(
 
 def profile_notes(rows: Sequence[Measurement], profile: Profile) -> list[str]:
     """Return in what rows differ from those that a profile was fitted to."""
-    notes = []
+    notes = _seen(rows, profile)
     models = {row.source.process_model for row in rows} - {None}
     if profile.process_model and models and models != {profile.process_model}:
         found = ", ".join(sorted(filter(None, models)))
@@ -138,6 +139,29 @@ def profile_notes(rows: Sequence[Measurement], profile: Profile) -> list[str]:
         span = f"{format_size(profile.min_bytes)} to {format_size(profile.max_bytes)}"
         notes.append(f"some sizes lie outside {span}, which the profile was fitted to")
     return notes
+
+
+def _seen(rows: Sequence[Measurement], profile: Profile) -> list[str]:
+    """Return that rows are of logs that a profile was fitted to, by their names and counts.
+
+    Only the name of a log is kept, so another one of the same name has to be told apart by its
+    collective, ranks, nodes and sizes, as far as it can be.
+    """
+    names = {os.path.basename(file) for file in profile.sources}
+    logs = {
+        os.path.basename(row.source.file)
+        for row in rows
+        if row.collective in profile.collectives
+        and row.ranks in profile.ranks
+        and (row.nodes is None or not profile.nodes or row.nodes in profile.nodes)
+        and profile.min_bytes <= row.nbytes <= profile.max_bytes
+    }
+    found = sorted((logs & names) - {"", "-"})
+    if not found:
+        return []
+    one = "this log" if len(found) == 1 else "these logs"
+    said = f"profile {profile.name} was fitted to {one} (by name: {', '.join(found)})"
+    return [f"{said}: that they agree says nothing of the machine since then"]
 
 
 def size_notes(sizes: Sequence[int], profile: Profile) -> list[str]:

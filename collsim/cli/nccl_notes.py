@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from collsim.cli.datasheets import OFF_BY
 from collsim.cli.output import note
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ __all__ = [
     "tell_version",
 ]
 
-OFF = "without a profile, times come of datasheets, which are off by 15 to 30 %"
+OFF = f"without a profile, times come of datasheets, which are {OFF_BY}"
 NO_CSV = "has no tuner plugin that reads a CSV, which came with 2.27.7"
 
 

@@ -60,11 +60,11 @@ class Compared:
         return f"predicted{how}: {self.algorithm} on {self.cluster} ({self.network})"
 
 
-def check_text(found: CheckResult, compared: Compared) -> str:
+def check_text(found: CheckResult, compared: Compared, caveat: str = "") -> str:
     """Return a check as text: measured beside predicted, what falls short, what it looks like.
 
     Which file a row is from is told where there are several, and what ran where a log
-    says it.
+    says it. A caveat stands below the sentences of what falls short.
     """
     names = _short({row.file for row in found.rows if row.file})
     shown = dict(_COLUMNS)
@@ -78,7 +78,7 @@ def check_text(found: CheckResult, compared: Compared) -> str:
         [cell(row) for cell in shown.values()] for row in found.rows
     ]
     table = aligned(tuple(shown), rows, _LEFT)
-    words = found.summary
+    words = f"{found.summary}\n{caveat}." if caveat else found.summary
     if found.suggestions:
         words += "\n\nwhat it looks like:\n" + "\n".join(
             f"- {one}" for one in found.suggestions

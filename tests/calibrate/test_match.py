@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from collsim.calibrate.check import check
@@ -9,7 +11,7 @@ from collsim.calibrate.match import profile_notes
 from collsim.calibrate.predictor import predictor_of
 from collsim.choose.predict import predict
 from collsim.core.cluster import Cluster
-from collsim.core.measurements import Measurement, Measurements
+from collsim.core.measurements import Measurement, Measurements, Source
 from collsim.core.profile import Parameter, Profile
 from collsim.errors import InputError
 
@@ -115,3 +117,23 @@ def test_busy_ports_of_a_profile_are_simulated() -> None:
     busy = {**NUMBERS, "link.alpha_busy": Parameter(0.0, None, None, "s")}
     found = check(measured(8, 1, "broadcast"), Profile("p", busy, algorithm="linear")).rows
     assert {row.model for row in found} == {"event"}
+
+
+def test_a_log_that_a_profile_was_fitted_to_is_named() -> None:
+    """By its name, whatever the folder, if the rows can be of it."""
+    source = Source(file="/there/mine.txt")
+    row = Measurement("all_reduce", 8, 1024, 1e-5, nodes=1, source=source)
+    seen = {"collectives": ("all_reduce",), "ranks": (8,), "min_bytes": 8, "max_bytes": 2048}
+    profile = Profile("p", NUMBERS, sources=("here/mine.txt", "-"), **seen)
+    said = "profile p was fitted to this log (by name: mine.txt): that they agree says nothing"
+    (note,) = profile_notes([row], profile)
+    assert note.startswith(said)
+    others = [
+        replace(row, nbytes=4096),
+        replace(row, ranks=4),
+        replace(row, collective="broadcast"),
+        replace(row, source=Source(file="other.txt")),
+        replace(row, source=Source(file="-")),
+    ]
+    for other in others:
+        assert not any("this log" in note for note in profile_notes([other], profile))

@@ -1,5 +1,6 @@
 """Where rows fall short, in words that hold for every row."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ _WORDS = {
     "both": "latency and bandwidth fall short",
 }
 _NAMED = 3  # so many sizes are named one by one
+_TOLD = 3  # so many ranges are told, and the others counted
 
 
 class Judged(Protocol):
@@ -64,7 +66,7 @@ def shortfall(rows: Sequence[Judged], tolerance: float) -> str:
 
     A span of sizes counts from its first to its last size; a single good size in it is
     named. A slow row whose neighbours are not is named on its own. So every slow row is
-    counted once.
+    counted once. The range that is late by most comes first, and of many three are told.
 
     Parameters
     ----------
@@ -84,13 +86,15 @@ def shortfall(rows: Sequence[Judged], tolerance: float) -> str:
     sizes = [_of_size(tuple(found)) for _, found in groupby(rows, lambda row: row.size)]
     spans = _joined(sizes)
     strays = [row for one in sizes if one.verdict == _GOOD for row in one.slow]
-    parts = []
+    ranges: list[tuple[str, list[Judged]]] = []
     for i, span in enumerate(spans):
         if span.verdict != _GOOD and _alone(i, spans):
             strays += sizes[span.first].slow
         elif span.verdict != _GOOD:
-            parts.append(_clause(span, sizes, len(rows)))
-    parts += _stray(sorted(strays, key=lambda row: row.size))
+            ranges.append(_clause(span, sizes, len(rows)))
+    ranges += _stray(sorted(strays, key=lambda row: row.size))
+    ranges.sort(key=lambda one: -sum(math.log(row.ratio) for row in one[1]))
+    parts = [words for words, _ in ranges[:_TOLD]] + _more(ranges[_TOLD:], len(rows))
     faster = sum(row.verdict == "faster" for row in rows)
     if faster:
         share = f"{faster} of {len(rows)} rows"
@@ -134,7 +138,17 @@ def _alone(i: int, spans: Sequence[_Span]) -> bool:
     return one and bool(beside) and all(span.verdict == _GOOD for span in beside)
 
 
-def _clause(span: _Span, sizes: Sequence[_Size], total: int) -> str:
+def _more(ranges: Sequence[tuple[str, list[Judged]]], total: int) -> list[str]:
+    """Return how many further ranges there are, and their rows."""
+    if not ranges:
+        return []
+    count = sum(len(slow) for _, slow in ranges)
+    word = "range" if len(ranges) == 1 else "ranges"
+    return [f"and {len(ranges)} more {word} ({count} of {total} rows)"]
+
+
+def _clause(span: _Span, sizes: Sequence[_Size], total: int) -> tuple[str, list[Judged]]:
+    """Return what falls short in a span, and the rows that do."""
     inside = sizes[span.first : span.last + 1]
     # What falls short of both falls short of each.
     true = [one for one in inside if one.verdict in (span.verdict, "both")]
@@ -142,10 +156,11 @@ def _clause(span: _Span, sizes: Sequence[_Size], total: int) -> str:
     factor = median(row.ratio for row in slow)
     others = [format_size(one.size) for one in inside if one not in true]
     but = f", but for {', '.join(others)}" if others else ""
-    return (
+    words = (
         f"{_WORDS[span.verdict]} {_where(span, sizes)}{but}, {factor:.3g} times the predicted "
         f"time ({len(slow)} of {total} rows)"
     )
+    return words, slow
 
 
 def _where(span: _Span, sizes: Sequence[_Size]) -> str:
@@ -159,14 +174,15 @@ def _where(span: _Span, sizes: Sequence[_Size]) -> str:
     return f"at {first}" if span.first == span.last else f"between {first} and {last}"
 
 
-def _stray(rows: Sequence[Judged]) -> list[str]:
+def _stray(rows: list[Judged]) -> list[tuple[str, list[Judged]]]:
+    """Return what single rows do that their neighbours do not, and those rows."""
     if not rows:
         return []
     sizes = list(dict.fromkeys(format_size(row.size) for row in rows))
     most = max(row.ratio for row in rows)
     if len(rows) == 1:
         what = f"one row, {sizes[0]}, takes {most:.3g} times the predicted time"
-        return [f"{what}, those beside it do not"]
+        return [(f"{what}, those beside it do not", rows)]
     named = ", ".join(sizes) if len(sizes) <= _NAMED else f"from {sizes[0]} to {sizes[-1]}"
     what = f"{len(rows)} single rows, {named}, take up to {most:.3g} times the predicted time"
-    return [f"{what}, those beside them do not"]
+    return [(f"{what}, those beside them do not", rows)]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from collsim.cli.clusters import ClusterChoice
+from collsim.cli.datasheets import caveat
 from collsim.cli.lazy import command as _command
 from collsim.cli.logs import compared_with, tell
 from collsim.cli.options import (
@@ -14,7 +15,7 @@ from collsim.cli.options import (
     log_options,
     output_options,
 )
-from collsim.cli.output import Output
+from collsim.cli.output import Output, note
 from collsim.cli.types import TOLERANCE
 from collsim.errors import CollsimError, InputError
 
@@ -100,12 +101,15 @@ def command(
         algorithm=algorithm or _predicted(found, "NCCL's own choice" if fitted else own),
         network="fitted times" if fitted else _network(model),
     )
+    weak = caveat(found, cluster, tolerance)
+    if weak and (output.as_json or output.as_csv):
+        note(weak)
     kinds, counts = ({getattr(r, key) for r in found.rows} for key in ("collective", "ranks"))
     output.emit(
         "check",
         records(found.rows) if output.as_json or output.as_csv else [],
         keys_of(CheckRow),
-        lambda: check_text(found, compared),
+        lambda: check_text(found, compared, weak),
         cluster=name,
         profile=compared.profile,
         algorithm=compared.algorithm,

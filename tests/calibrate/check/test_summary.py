@@ -115,6 +115,25 @@ def test_every_slow_row_is_counted_once(letters: str) -> None:
     assert total == sum(letter in "lb2" for letter in letters)
 
 
+def test_of_many_ranges_the_latest_three_are_told() -> None:
+    """By what their rows are late together; the others are counted."""
+    words = say("bbooobbbbooobbooobbbooobb")
+    assert words == (
+        "bandwidth falls short between 32KiB and 256KiB (4 of 25 rows); "
+        "bandwidth falls short between 128MiB and 512MiB (3 of 25 rows); "
+        "bandwidth falls short up to 2KiB (2 of 25 rows); and 2 more ranges (4 of 25 rows)"
+    )
+
+
+def test_a_range_that_is_later_comes_first() -> None:
+    """Two rows at 9 times are later than two at 3 times."""
+    some = rows("lloobb")
+    late = [*some[:4], *(Row(row.size, 9.0, row.verdict) for row in some[4:])]
+    first, second = shortfall(late, 0.2).split("; ")
+    assert first.startswith("bandwidth falls short from 16KiB on, 9 times")
+    assert second.startswith("latency falls short up to 2KiB, 3 times")
+
+
 def test_faster_rows_are_counted() -> None:
     """Beside what falls short."""
     assert say("ffbb") == (

@@ -87,12 +87,13 @@ def _fewer(speeds: dict[str, float], network: Network, where: str) -> list[str]:
     leaving = " or ".join(_rate(speeds[way]) for way in ways or speeds)
     told = f"{where} {leaving} of {_rate(whole)} leave a node"
     found = [f"as if {used}: {told}"] if ways else []
-    share = min(speeds.values()) / whole
-    if share < _FABRIC:
-        tenth = "about a tenth" if _TENTH[0] <= share <= _TENTH[1] else f"{share:.0%}"
+    shares = [speed / whole for speed in speeds.values()]
+    if min(shares) < _FABRIC:
+        tenth = all(_TENTH[0] <= share <= _TENTH[1] for share in shares)
+        given = "about a tenth" if tenth else " or ".join(f"{share:.0%}" for share in shares)
         more = "" if found else f" ({told})"
         said = (
-            f"{'or ' if found else ''}as if the network gave {tenth} of what its cards allow"
+            f"{'or ' if found else ''}as if the network gave {given} of what its cards allow"
             f"{more}: see whether GPUs reach them directly (GPUDirect RDMA, PCIe access "
             "control) and whether the switches are set up for RDMA"
         )

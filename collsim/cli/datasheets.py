@@ -1,0 +1,60 @@
+"""How far numbers of datasheets are off, and what to hold a log against rather."""
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collsim.calibrate.check import CheckResult
+    from collsim.cli.clusters import ClusterChoice
+
+__all__ = ["OFF_BY", "caveat"]
+
+OFF_BY: Final = (
+    "off by 7 % in the median and 29 % at the 90th percentile from 64 MiB on, and by more below"
+)
+"""The line "all" of "Datasheets alone" in docs/validation.md."""
+_WIDE: Final = 0.3
+
+
+def caveat(found: "CheckResult", choice: "ClusterChoice", tolerance: float) -> str:
+    """Return what to know of a verdict against a preset with nothing fitted, or nothing.
+
+    Parameters
+    ----------
+    found : CheckResult
+        Where all is as predicted there is nothing to know.
+    choice : ClusterChoice
+        A profile, a cluster file and an alpha are the user's own numbers.
+    tolerance : float
+        By which rows were judged.
+    """
+    from collsim.config.presets import is_path
+
+    name = choice.cluster or ""
+    own = choice.profile is not None or choice.alpha is not None or is_path(name)
+    if not name or own or all(row.verdict == "ok" for row in found.rows):
+        return ""
+    fits = _shipped(found, name)
+    ways = [f"--profile {fits}"] if fits else []
+    ways.append("a profile of your own machine (collsim calibrate fit)")
+    wide = f", or allow --tolerance {_WIDE:.0%}" if tolerance < _WIDE else ""
+    return (
+        f"held against datasheets, which are {OFF_BY} (docs/validation.md): before you call "
+        f"it a fault, hold it against {' or '.join(ways)}{wide}"
+    )
+
+
+def _shipped(found: "CheckResult", cluster: str) -> str | None:
+    """Return the profile that ships and was fitted to such rows, or None."""
+    from collsim.config.presets import preset_names
+    from collsim.config.profile_file import load_profile
+
+    ranks = {row.ranks for row in found.rows}
+    nodes = {row.nodes or 1 for row in found.rows}
+    kinds = {row.collective for row in found.rows}
+    for name in preset_names("profiles"):
+        profile = load_profile(name)
+        if profile.cluster != cluster or not kinds & set(profile.collectives):
+            continue
+        if ranks <= set(profile.ranks) and nodes <= set(profile.nodes):
+            return name
+    return None

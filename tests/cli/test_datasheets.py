@@ -1,0 +1,64 @@
+"""What stands beside a verdict against a preset with nothing fitted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collsim.cli.datasheets import OFF_BY
+
+PAGE = Path(__file__).parents[2] / "docs" / "validation.md"
+HELD = f"held against datasheets, which are {OFF_BY} (docs/validation.md): before you call "
+
+
+def test_the_numbers_are_those_of_the_page() -> None:
+    """The line of all rows from 64 MiB on, in whole per cent."""
+    section = PAGE.read_text("utf-8").partition("## Datasheets alone")[2].partition("\n## ")[0]
+    found = re.search(r"^\| all \|.*\| (\d+\.\d) / (\d+\.\d) \|$", section, re.MULTILINE)
+    assert found is not None
+    median, p90 = (f"{float(number):.0f} %" for number in found.groups())
+    assert OFF_BY.startswith(f"off by {median} in the median and {p90} at the 90th percentile")
+
+
+def test_a_datasheet_is_named_beside_its_verdict(run: Any, log: str) -> None:
+    """Below what falls short, with the profile that ships for such rows."""
+    shown = run(f"check {log} -c dgx-h100").stdout.splitlines()
+    (line,) = [line for line in shown if line.startswith(HELD)]
+    assert shown.index(line) > shown.index("")
+    assert "it a fault, hold it against --profile h100-nvswitch-8 or a profile of your" in line
+    assert line.endswith(", or allow --tolerance 30%.")
+    wide = run(f"check {log} -c dgx-h100 --tolerance 30%").stdout
+    assert HELD in wide
+    assert "--tolerance" not in wide
+
+
+def test_no_profile_is_named_that_was_fitted_to_other_rows(run: Any, log: str) -> None:
+    """None that ships is of H200."""
+    (line,) = [x for x in run(f"check {log} -c dgx-h200").stdout.splitlines() if HELD in x]
+    assert "hold it against a profile of your own machine (collsim calibrate fit)" in line
+
+
+def test_a_program_is_told_apart_from_its_rows(run: Any, log: str) -> None:
+    """JSON stays what it was; the line is a note."""
+    result = run(f"check {log} -c dgx-h100 --json")
+    assert "held against" not in result.stdout
+    assert f"note: {HELD}" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["--profile h100-nvswitch-8", "--alpha 1.5us --bandwidth 200GB/s", "-c {cluster}"],
+)
+def test_ones_own_numbers_are_no_datasheet(
+    run: Any, log: str, tmp_path: Path, line: str
+) -> None:
+    """A fit, an alpha, a cluster file."""
+    text = (Path(__file__).parents[2] / "configs/clusters/dgx-h100.toml").read_text("utf-8")
+    cluster = tmp_path / "mine.toml"
+    cluster.write_text(text, "utf-8")
+    result = run(f"check {log} {line.format(cluster=cluster)}")
+    assert result.stdout.count("\n") > 5
+    assert "held against" not in result.output
