@@ -147,8 +147,8 @@ def _texts(kind: str, name: str) -> tuple[str, str]:
 
 
 def _overlaps(algorithm: Algorithm) -> bool:
-    """Return whether the formula is exact for gamma = 0 alone, on some rank count."""
-    claims = (algorithm.terms(ranks, 1) for ranks in range(2, 18))
+    """Return whether the formula is exact for gamma = 0 alone, on some ranks and chunks."""
+    claims = (algorithm.terms(ranks, chunks) for ranks in range(2, 18) for chunks in (1, 2))
     return any(claim and claim.holds(0.0) and not claim.holds(1.0) for claim in claims)
 
 
