@@ -26,7 +26,22 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx
+            meant = self._meant(error)
+            if meant:
+                said = error.format_message().rstrip(".")
+                raise click.UsageError(f"{said}{meant}", error.ctx) from error
             raise
+
+    def _meant(self, error: click.UsageError) -> str:
+        """Return what to write in place of an option that is wrong."""
+        if isinstance(error, click.NoSuchOption) and error.option_name in ("-s", "--size"):
+            ranged = any("-b" in param.opts for param in self.params)
+            return "; sizes are a range here, from -b to -e" * ranged
+        if isinstance(error, click.BadOptionUsage):
+            for param in self.params:
+                if error.option_name in param.opts and param.nargs > 1:
+                    return f", with a blank between them: {error.option_name} {param.metavar}"
+        return ""
 
     def invoke(self, ctx: click.Context) -> object:
         """Run it; arguments that exclude each other exit with 2 and the usage."""
@@ -113,6 +128,8 @@ class Commands(click.Group):
             error = str(UnknownNameError("command", name, known, meant))
             if ctx.parent is None:
                 error += _if_collective(name)
+            elif name.startswith("algorithm"):
+                error += "; for algorithms: collsim list algorithms, collsim explain COLLECTIVE"
             raise click.UsageError(error, ctx)
         return super().resolve_command(ctx, args)
 

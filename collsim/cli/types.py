@@ -140,6 +140,20 @@ def _counts(text: str) -> int | str | tuple[int, ...]:
     return found.pop() if len(found) == 1 else tuple(sorted(found))
 
 
+def _size(text: str) -> int:
+    """Return bytes."""
+    try:
+        return parse_size(text)
+    except InputError as error:
+        parts = text.split(",")
+        if len(parts) == 1 or not all(re.fullmatch(r"\s*\d+\s*[A-Za-z]+\s*", p) for p in parts):
+            raise
+        raise InputError(
+            f"got {_shown(text)}, expected one size here; several as -s {parts[0].strip()} -s "
+            f"{parts[1].strip()}"
+        ) from error
+
+
 def _step(text: str) -> int:
     step = parse_size(text)
     if step == 0:
@@ -186,7 +200,8 @@ def _specs(text: str) -> tuple[str, ...]:
     """Return algorithms, each with its options."""
     from collsim.choose.specs import split_specs
 
-    return split_specs(text)
+    # All names are in small letters.
+    return split_specs(text.lower())
 
 
 def _spec(text: str) -> str:
@@ -217,7 +232,7 @@ def _shown(text: str) -> str:
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}..."
 
 
-SIZE: Final = Parsed("SIZE", parse_size)
+SIZE: Final = Parsed("SIZE", _size)
 STEP: Final = Parsed("SIZE", _step)
 TIME: Final = Parsed("TIME", limited_time)
 BANDWIDTH: Final = Parsed("RATE", limited_bandwidth)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from collsim.cli.cluster_notes import cluster_notes
 from collsim.cli.output import note
 
 if TYPE_CHECKING:
@@ -28,7 +29,12 @@ _LARGE_FAIR: Final = 12
 def opened(choice: "ClusterChoice") -> "Cluster":
     """Return the cluster, and say what a reader has to know of it before any time."""
     cluster = choice.load()
-    for text in (*_failed(choice), *_idle(choice, cluster), *_fair(choice, cluster)):
+    for text in (
+        *_failed(choice),
+        *_idle(choice, cluster),
+        *_fair(choice, cluster),
+        *cluster_notes(choice, cluster),
+    ):
         note(text)
     return cluster
 
@@ -55,7 +61,10 @@ def _failed(choice: "ClusterChoice") -> Iterator[str]:
     for part in choice.fail:
         names = [unhurt.links.names[i] for i in find_links(unhurt, part)]
         if names != [part]:
-            yield f"failed with {part}: {_some(names)}"
+            text = f"failed with {part}: {_some(names)}"
+            if part.startswith("gpu[") and part.endswith("]"):
+                text += "; its rank goes on over what is left"
+            yield text
 
 
 def _idle(choice: "ClusterChoice", cluster: "Cluster") -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from collsim.config.presets import is_path, preset_path
+from collsim.config.presets import is_path, preset_names, preset_path
 from collsim.config.spec import ClusterSpec, Network, parse_spec, read_spec
 from collsim.core.cluster import Cluster
 from collsim.errors import ConfigError, InputError, UsageError
@@ -62,7 +62,9 @@ def load(
     4
     """
     if ranks is not None and nodes is not None:
-        raise UsageError("--ranks takes GPUs of one node, so it can't be combined with --nodes")
+        raise UsageError(
+            "ranks (--ranks) takes GPUs of one node, so it can't be combined with nodes (--nodes)"
+        )
     for what, value in {"nodes": nodes, "gpus_per_node": gpus_per_node, "ranks": ranks}.items():
         _check_count(what, value)
     spec = find_spec(name_or_path, changes)
@@ -112,6 +114,10 @@ def find_spec(
     name = os.fspath(name_or_path)
     if is_path(name):
         return read_spec(name, changes)
+    # DGX-H100 is dgx-h100.
+    name = {known.casefold(): known for known in preset_names("clusters")}.get(
+        name.casefold(), name
+    )
     # Whoever changes a preset knows it by its name, not by where it is installed.
     return read_spec(str(preset_path("clusters", name)), changes, called=name)
 
@@ -133,7 +139,7 @@ def _unjoined(spec: ClusterSpec, nodes: int) -> Exception:
     if spec.elastic:
         return InputError(
             f"nodes: got {nodes}, but {spec.name} is an ideal network without nodes; "
-            "give its size with --ranks"
+            "give its size with ranks, --ranks"
         )
     return ConfigError.broken(
         spec.file,
@@ -181,7 +187,7 @@ def _build(
     if ranks is not None and ranks > here:
         raise InputError(
             f"ranks: got {ranks}, but one node of {spec.name} has {here} GPUs; "
-            "take more nodes with --nodes"
+            "take more nodes with nodes, --nodes"
         )
     if ranks is not None:
         return first_ranks(cluster, ranks)

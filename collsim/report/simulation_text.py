@@ -119,7 +119,7 @@ def simulation_text(
     lines = [
         f"{title}, {format_size(row.size)}, algorithm {row.algorithm}{chunks}",
         f"rounds      {timeline.rounds}",
-        f"operations  {operations}",
+        f"operations  {operations}{_kinds(timeline) if folded is None else ''}",
         f"makespan    {format_us(timeline.makespan_us)} us"
         + (f" = {' + '.join(shares)}" if shares else ""),
     ]
@@ -148,6 +148,14 @@ def simulation_text(
     if len(shown) < len(steps):
         table.insert(-1, f"... {len(steps) - len(shown)} more ...")
     return "\n".join([*lines, *table])
+
+
+def _kinds(timeline: Timeline) -> str:
+    """Say how many operations are copies of a rank to itself, if some are."""
+    schedule = timeline.schedule
+    copies = int((schedule.src == schedule.dst).sum())
+    messages = f"{timeline.operations - copies} messages"
+    return f" ({messages}, {copies} copies inside a rank)" if copies else ""
 
 
 def _held_up(step: PathStep, sharing: str) -> str:

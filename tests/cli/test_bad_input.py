@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,43 @@ def test_broken_file_names_file_and_key(
 def test_wrong_words_are_wrong_usage(fails: Any, line: str, message: str) -> None:
     """Exit 2, with the nearest command."""
     assert fails(line, code=2).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "choose all_reduce -s 2M",
+            "No such option '-s'; sizes are a range here, from -b to -e",
+        ),
+        (
+            "predict all_reduce -s 1M,1G",
+            "Invalid value for '-s' / '--size': got '1M,1G', expected one size here; several as "
+            "-s 1M -s 1G",
+        ),
+        (
+            "show cluster dgx-h100 --routes 0,5",
+            "Option '--routes' requires 2 arguments, with a blank between them: --routes A B",
+        ),
+        (
+            "show algorithm ring",
+            "unknown command 'algorithm' (known: cluster, profile); for algorithms: collsim list "
+            "algorithms, collsim explain COLLECTIVE",
+        ),
+    ],
+)
+def test_what_is_meant_is_said(fails: Callable[..., str], line: str, message: str) -> None:
+    """What newcomers try first leads on."""
+    assert fails(line, code=2) == message
+
+
+def test_small_and_capital_letters(run: Any) -> None:
+    """Names of algorithms and presets are known in either."""
+    for line in (
+        "predict all_reduce -s 1K -c {} --algorithm {}",
+        "crossover all_reduce -c {} {} mst",
+        "explain all_reduce -s 1K -c {} --algorithm {},mst",
+    ):
+        found = run(line.format("DGX-H100", "RING"))
+        assert found.exit_code == 0, found.stderr
+        assert found.stdout == run(line.format("dgx-h100", "ring")).stdout

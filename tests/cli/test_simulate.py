@@ -116,3 +116,11 @@ def test_sharing_a_link_is_told_from_waiting_for_data(run: Any, answer: Any) -> 
     slowed = [text for text in run(line).stdout.splitlines() if "sharing its links" in text]
     assert len(slowed) == sum(wait > 1e-3 for wait in waits) > 0
     assert "sharing its links" not in run(f"{line} --sharing fifo").stdout
+
+
+def test_copies_inside_a_rank_are_no_messages(run: Any) -> None:
+    """Three rounds of eight messages, and as many copies, are told apart."""
+    line = "simulate all_reduce -s 1K --algorithm"
+    lines = run(f"{line} recursive_doubling").stdout.splitlines()
+    assert "operations  48 (24 messages, 24 copies inside a rank)" in lines
+    assert "operations  112" in run(f"{line} ring").stdout.splitlines()

@@ -160,7 +160,7 @@ def test_errors(fails: Callable[..., str], words: str, code: int, message: str) 
 def test_one_node_has_no_network(fails: Callable[..., str]) -> None:
     """A NIC comes with more nodes, and the message says how."""
     line = "predict all_reduce -c dgx-h100 -s 1K --degrade nic[3]=0.25"
-    assert "as with --nodes 2" in fails(line, code=1)
+    assert "as with nodes=2, --nodes 2" in fails(line, code=1)
 
 
 def test_what_failed_is_said_link_by_link(run: Run) -> None:
@@ -169,7 +169,7 @@ def test_what_failed_is_said_link_by_link(run: Run) -> None:
     assert "note: failed with gpu[1]: gpu[1].up, gpu[1].down" in run(f"{line} gpu[1]").stderr
     assert "failed with" not in run(f"{line} nic[1].up").stderr
     many = run("show cluster dgx-h100 --nodes 2 --degrade nic[0]=0.5 --fail nic[1]").stderr
-    assert many.splitlines() == ["note: failed with nic[1]: nic[1].up, nic[1].down"]
+    assert many.splitlines()[0] == "note: failed with nic[1]: nic[1].up, nic[1].down"
 
 
 def test_a_part_that_no_message_crosses(run: Run) -> None:
@@ -299,3 +299,62 @@ def test_alpha_busy_of_a_cluster(answer: Answer) -> None:
     assert found["rows"] == each["rows"]
     assert found["changes"] == ["alpha-busy 0s"]
     assert found["rows"][0]["change"] < 1
+
+
+def test_what_alpha_that_holds_links_costs(run: Run) -> None:
+    """Said once, of the largest size that alpha rules; not where somebody has asked for it."""
+    line = f"predict all_reduce {TWO} --algorithm ring -s 1K -s 64K -s 1G"
+    notes = [text for text in run(line).stderr.splitlines() if "alpha" in text]
+    assert len(notes) == 1
+    assert "of ring's time at 64KiB is alpha, which holds links here" in notes[0]
+    overlapping = run(f"{line} --alpha-busy 0us")
+    row = next(
+        text for text in overlapping.stdout.splitlines() if text.startswith("       65536")
+    )
+    assert f"(--alpha-busy 0us) it takes {row.split()[5]} us" in notes[0]
+    assert "alpha" not in overlapping.stderr
+    assert "alpha" not in run(f"{line} --set network.alpha_busy=0us").stderr
+    assert "alpha" not in run("predict all_reduce --algorithm ring -s 1K").stderr
+    chosen = run(f"choose all_reduce {TWO} -b 1K -e 2K --algorithm ring").stderr
+    assert "rules small sizes on several nodes; --alpha-busy 0us" in chosen
+
+
+def test_the_way_around_what_failed_is_said(run: Run) -> None:
+    """Who passes on what; a GPU's link is not its rank."""
+    said = run("predict all_gather -c dgx-h100 --nodes 2 -s 1K --algorithm ring --fail gpu[3]")
+    assert "gpu[3].up, gpu[3].down; its rank goes on over what is left" in said.stderr
+    assert "from rank 2 to 3 over nic[2].up, nic[3].down" in said.stderr
+    said = run("predict all_gather -c dgx-h100 --nodes 2 -s 1K --algorithm ring --fail nic[3]")
+    assert (
+        "from rank 3 to 11 over gpu[3].up, gpu[0].down, nic[0].up, nic[11].down" in said.stderr
+    )
+
+
+def test_own_cards_that_gpus_share(run: Run, tmp_path: Path) -> None:
+    """A file that does not say how; the default stays."""
+    path = tmp_path / "own.toml"
+    path.write_text(
+        'schema = "collsim/cluster/1"\nname = "own"\n'
+        '[node]\nshape = "switch"\ngpus = 2\nlink = "pcie4"\n'
+        '[network]\nshape = "star"\nnics = 1\nlink = "roce100"\n'
+    )
+    line = "predict all_reduce --nodes 2 -s 1K -c"
+    found = run(line, str(path))
+    assert "GPUs share NICs, one message after the other (fifo)" in found.stderr
+    assert "sharing fifo" in found.stdout
+    assert "share NICs" not in run(line, str(path), "--sharing", "fifo").stderr
+    assert "share NICs" not in run(line, str(path), "--set", "network.nics=2").stderr
+
+
+def test_more_gpus_in_a_node_than_the_preset_has(run: Run) -> None:
+    """It is a machine of its own, and no second node."""
+    line = "predict all_reduce -c dgx-h100 -s 1K --gpus-per-node"
+    assert "not those of dgx-h100, which have 8 GPUs" in run(f"{line} 16").stderr
+    assert "not those of" not in run(f"{line} 4").stderr
+
+
+def test_a_root_that_has_no_effect(run: Run) -> None:
+    """All_reduce has none; broadcast has."""
+    assert "--root 3 changes nothing" in run("predict all_reduce -s 1K --root 3").stderr
+    assert "--root 3 changes nothing" in run("choose all_reduce -b 1K -e 2K --root 3").stderr
+    assert "nothing" not in run("predict broadcast -s 1K --root 3").stderr

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from collsim.cli.chunks import chosen_chunks
+from collsim.cli.cluster_notes import tell_alpha_busy, tell_rootless
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.fitted import tell_scope, tell_simulated
 from collsim.cli.lazy import command as _command
+from collsim.cli.left_out import tell_left_out
 from collsim.cli.nccl import compared
 from collsim.cli.options import (
     chained,
@@ -103,6 +105,8 @@ def command(
             names, network, nccl, profile, (first, last), run["root"], output, cluster.said
         )
         return
+    if len(names) == 1:
+        tell_rootless(names[0], run["root"], network.ranks)
     left_out = _without(names, only)
     found: list[Policy] = []
     failed: list[InputError] = []
@@ -126,6 +130,7 @@ def command(
         raise InputError("; ".join(map(str, failed)))
     _emit(found, left_out, network, cluster.said, output)
     tell_simulated(profile, "--against nccl compares fitted times of what NCCL has")
+    tell_alpha_busy(cluster, network)
     for name, reasons in left_out.items():
         note(f"left out {name}: {'; '.join(dict.fromkeys(reasons.values()))}")
     for policy in found:
@@ -176,8 +181,7 @@ def _names(collective: str, nccl: bool) -> tuple[str, ...]:
 
 def _tell(policy: "Policy", collective: str | None) -> None:
     where = f"{collective}: " if collective else ""
-    for name, reason in policy.left_out.items():
-        note(f"{where}left out {name}: {reason}")
+    tell_left_out(policy.left_out, where)
     for row in policy.rows:
         if row.confirmed is False:
             note(

@@ -72,6 +72,7 @@ def command(
     profile = cluster.load_profile()
     tell_simulated(profile)
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
+    a, b = a.lower(), b.lower()
     found = crossover(collective, a, b, network, min_bytes=low, max_bytes=high, **run)
     tell_uncrossed(cluster, found.collective, (found.a, found.b), run["root"])
     tell_folded(found.folded)

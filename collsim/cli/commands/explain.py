@@ -10,6 +10,7 @@ from collsim.cli.fitted import tell_simulated
 from collsim.cli.lazy import command as _command
 from collsim.cli.options import (
     SizeChoice,
+    all_given,
     chunks_option,
     cluster_options,
     collective_argument,
@@ -19,6 +20,7 @@ from collsim.cli.options import (
 )
 from collsim.cli.options.asked import AskedRoot
 from collsim.cli.output import Output
+from collsim.cli.types import SPECS
 from collsim.cli.what_if import opened, tell_uncrossed
 
 __all__ = ["command"]
@@ -39,9 +41,11 @@ __all__ = ["command"]
 @click.option(
     "--algorithm",
     "algorithms",
-    metavar="NAME|auto|all",
+    metavar="NAME[,NAME]|auto|all",
+    type=SPECS,
     multiple=True,
-    help="Repeatable.  [default: auto, the two ends mst and ring]",
+    callback=all_given,
+    help="Or several, with commas.  [default: auto, the two ends mst and ring]",
 )
 @size_options
 @chunks_option
@@ -50,7 +54,7 @@ __all__ = ["command"]
 @output_options
 def command(
     collective: str,
-    algorithms: tuple[str, ...],
+    algorithms: tuple[str, ...] | None,
     sizes: SizeChoice,
     cluster: ClusterChoice,
     output: Output,
@@ -65,10 +69,10 @@ def command(
     from collsim.report.explain_text import explain_text
     from collsim.report.records import record
 
-    names: tuple[str, ...] | None = algorithms
-    if "all" in algorithms:
+    names = algorithms
+    if names is not None and "all" in names:
         names = algorithm_names(collective)
-    elif not algorithms or "auto" in algorithms:
+    elif names is not None and "auto" in names:
         names = None
     profile = cluster.load_profile()
     tell_simulated(profile)

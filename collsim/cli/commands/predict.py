@@ -3,9 +3,11 @@
 from typing import TYPE_CHECKING, Unpack
 
 from collsim.cli.chunks import chosen_chunks
+from collsim.cli.cluster_notes import tell_alpha, tell_rootless
 from collsim.cli.clusters import ClusterChoice
 from collsim.cli.fitted import fitted_times, tell_fitted, tell_scope, tell_shared
 from collsim.cli.lazy import command as _command
+from collsim.cli.left_out import tell_left_out
 from collsim.cli.options import (
     SizeChoice,
     algorithm_option,
@@ -98,6 +100,7 @@ def command(
     from collsim.core.collective import check_root
 
     check_root(run["root"], network.ranks)
+    tell_rootless(collective, run["root"], network.ranks)
     from collsim.algorithms import refusal
     from collsim.choose.predict import COMPARED, Row, predict
     from collsim.report.nccl_table import nccl_table
@@ -118,6 +121,7 @@ def command(
         tell_uncrossed(
             cluster, answer.collective, [row.algorithm for row in answer.rows], run["root"]
         )
+        tell_alpha(cluster, network, answer.rows, answer.collective, run)
     answer = with_schedule(answer, file, network, wanted, cluster, run)
     tell_healthy(answer.rows)
     tell_folded(answer.folded)
@@ -151,12 +155,15 @@ def command(
         changes=list(cluster.said),
         **as_folded(answer.folded),
     )
-    for name, reason in answer.left_out.items():
-        # Who leaves the choice to us need not hear of what was never one here.
-        where = (network.ranks, network.node, network.setting.multicast)
-        fits = refusal(answer.collective, name, *where) is None
-        if fits or algorithm != ("auto",):
-            note(f"left out {name}: {reason}")
+    # Who leaves the choice to us need not hear of what was never one here.
+    where = (network.ranks, network.node, network.setting.multicast)
+    tell_left_out(
+        {
+            name: reason
+            for name, reason in answer.left_out.items()
+            if algorithm != ("auto",) or refusal(answer.collective, name, *where) is None
+        }
+    )
 
 
 def _where(network: "Cluster") -> str:
