@@ -29,7 +29,7 @@ LONG = {
     "choose/verify.py": "one public function and its two results, which JSON is made of",
     "config/profile.py": "what is read and what is written must match key by key",
     "config/values.py": "a table of kinds, and the reader of each",
-    "core/builder.py": "one public class; more of it is documentation than code",
+    "core/builder.py": "one public class; two thirds of it are documentation",
     "core/cluster.py": "one public class; two thirds of it say what its numbers mean",
     "core/collective.py": "a definition per collective, which one reads beside the others",
     "core/dependencies_kernel.py": "one loop: a call in it costs the plain version its speed",

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from collsim.algorithms._spec import bound, read_options, split, text_of, tried
 from collsim.core.algorithm import Algorithm
+from collsim.core.arguments import checked
 from collsim.core.builder import Builder
 from collsim.core.collective import check_ranks, collective
 from collsim.core.folded import Folded, FoldedBuilder
@@ -66,6 +67,7 @@ _ESTABLISHED: Final = frozenset(
 )
 
 
+@checked
 def algorithm_names(collective_name: str) -> tuple[str, ...]:
     """Return the names of a collective's algorithms.
 
@@ -211,6 +213,7 @@ def unknown_algorithm(what: str, name: str, choices: Iterable[str]) -> UnknownNa
     return UnknownNameError(what, name, choices, meant)
 
 
+@checked
 def build(
     collective_name: str,
     name: str,

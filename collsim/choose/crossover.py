@@ -7,10 +7,12 @@ from collsim.algorithms import find
 from collsim.choose.curve import Counts, Curve, Model
 from collsim.choose.folding import folded_of
 from collsim.choose.search import Jump, Search
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.engine.simulation import check_nbytes
 from collsim.errors import InputError
+from collsim.units import parse_size
 
 __all__ = ["Crossover", "Jump", "Swap", "crossover"]
 
@@ -77,6 +79,7 @@ class Crossover:
     folded: dict[str, str] = field(default_factory=dict)
 
 
+@checked
 def crossover(
     collective_name: str,
     a: str,
@@ -87,8 +90,8 @@ def crossover(
     chunks: Counts = "auto",
     channels: Counts = "auto",
     model: Model = "auto",
-    min_bytes: float = _SMALLEST,
-    max_bytes: float = _LARGEST,
+    min_bytes: float | str = _SMALLEST,
+    max_bytes: float | str = _LARGEST,
     fold: bool = True,
 ) -> Crossover:
     """Find every size at which two algorithms swap.
@@ -103,8 +106,8 @@ def crossover(
         Where they run.
     root, chunks, channels, model
         As in :func:`collsim.predict`; `chunks` and `channels` go to those that take them.
-    min_bytes, max_bytes : float
-        Range of sizes, 1 byte to 1 TiB by default.
+    min_bytes, max_bytes : float or str
+        Range of sizes, 1 byte to 1 TiB by default, in bytes or as text such as ``"64MiB"``.
     fold : bool
         As in :func:`collsim.predict`.
 
@@ -129,10 +132,10 @@ def crossover(
     >>> [round(swap.size) for swap in crossover("broadcast", "mst", "ring", cluster).rows]
     [79200000]
     """
-    if not check_nbytes(min_bytes) < check_nbytes(max_bytes):
+    low, high = (parse_size(n) if isinstance(n, str) else n for n in (min_bytes, max_bytes))
+    if not check_nbytes(low) < check_nbytes(high):
         raise InputError(
-            f"sizes: got {min_bytes:g} to {max_bytes:g} bytes, "
-            "expected a range that is not empty"
+            f"sizes: got {low:g} to {high:g} bytes, expected a range that is not empty"
         )
     kind = collective(collective_name)
     one, other = (
@@ -150,7 +153,7 @@ def crossover(
     )
     a, b = one.name, other.name
     search = Search(one.seconds, other.seconds, steady=cluster.uniform is not None)
-    signs = search.run(min_bytes, max_bytes)
+    signs = search.run(low, high)
     faster = {-1: a, 1: b}
     rows = tuple(
         Swap(size, time * 1e6, faster[sign], faster[-sign], jump)
@@ -162,8 +165,8 @@ def crossover(
         ranks=cluster.ranks,
         a=a,
         b=b,
-        min_bytes=min_bytes,
-        max_bytes=max_bytes,
+        min_bytes=low,
+        max_bytes=high,
         rows=rows,
         identical=not signs,
         faster=faster[signs.pop()] if len(signs) == 1 else None,

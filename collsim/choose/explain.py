@@ -17,6 +17,7 @@ from collsim.choose.explanation import (
     Rule,
 )
 from collsim.choose.rounds import rounds_of
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.collective import Collective, collective
 from collsim.engine.simulate import check_nbytes
@@ -32,10 +33,11 @@ _SEARCH_UP_TO: Final = 40_000
 _CHUNKED: Final = 256
 
 
+@checked
 def explain(
     collective_name: str,
     cluster: Cluster,
-    sizes: Sequence[float] = _SIZES,
+    sizes: Sequence[float | str] = _SIZES,
     algorithms: Sequence[str] | None = None,
     *,
     root: int = 0,
@@ -49,8 +51,8 @@ def explain(
         Any spelling.
     cluster : Cluster
         Where they run.
-    sizes : sequence of float
-        Bytes; one small and one large by default.
+    sizes : sequence of float or str
+        Bytes, or text such as ``"64MiB"``; one small and one large by default.
     algorithms : sequence of str, optional
         By default the two ends, ``mst`` and ``ring``.
     root : int

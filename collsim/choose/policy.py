@@ -16,6 +16,7 @@ from collsim.choose.ranges import Policy, Range
 from collsim.choose.sampled import Sampled
 from collsim.choose.seen import Seen
 from collsim.choose.specs import spec_list
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.engine.bound import Bound, bound
@@ -41,6 +42,7 @@ _FAIR_PER_DOUBLING: Final = 1
 _WORTH_SAYING: Final = 1.01
 
 
+@checked
 def choose(
     collective_name: str,
     cluster: Cluster,

@@ -10,6 +10,7 @@ from collsim.choose.curves import curves
 from collsim.choose.fitted import FittedTimes, Pieces
 from collsim.choose.folding import folded_of
 from collsim.choose.rows import COMPARED, Made, Prediction, Row, made_row
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.collective import OPS, Collective, collective
 from collsim.core.dtype import element_size
@@ -27,6 +28,7 @@ _REPAID: Final = 50_000
 _FAIR_REPAID: Final = 5_000
 
 
+@checked
 def predict(
     collective_name: str,
     cluster: Cluster,

@@ -7,6 +7,7 @@ from typing import Final
 from collsim.algorithms import algorithm_names, build, canonical, find, unknown_algorithm
 from collsim.choose.arrangements import alike_on_all, arrangements, words_of
 from collsim.core.algorithm import Algorithm, no_needs
+from collsim.core.arguments import checked
 from collsim.core.collective import COLLECTIVES, Collective, check_ranks, check_root, collective
 from collsim.core.setting import Setting
 from collsim.engine.chunks import channels_of
@@ -96,6 +97,7 @@ class Verification:
         return all(row.ok for row in self.rows)
 
 
+@checked
 def verify(
     collective_name: str | None = None,
     algorithm: str | Sequence[str] | None = None,

@@ -63,7 +63,7 @@ def load(
     """
     if ranks is not None and nodes is not None:
         raise UsageError(
-            "ranks (--ranks) takes GPUs of one node, so it can't be combined with nodes (--nodes)"
+            "ranks (--ranks) takes GPUs of one node, so it can't go with nodes (--nodes)"
         )
     for what, value in {"nodes": nodes, "gpus_per_node": gpus_per_node, "ranks": ranks}.items():
         _check_count(what, value)

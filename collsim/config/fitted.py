@@ -8,6 +8,7 @@ from typing import Final
 from collsim.config.cluster import load
 from collsim.config.fitted_nccl import spread
 from collsim.config.profile_file import load_profile
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.profile import Profile
 from collsim.errors import InputError
@@ -20,6 +21,7 @@ IDEAL: Final = "ideal"
 _RANKS: Final = 8
 
 
+@checked
 def own_cluster(
     profile: Profile | str | os.PathLike[str],
     nodes: int | None = None,
@@ -71,12 +73,12 @@ def own_cluster(
         if value is not None:
             raise InputError(
                 f"{name}: got {value}, but profile {profile.name} is of an ideal network; "
-                "give its size with --ranks, or a cluster with -c"
+                "give its size with ranks (--ranks), or a cluster (-c)"
             )
     if changes:
         raise InputError(
             f"set: got {next(iter(changes))}, but profile {profile.name} is of an ideal "
-            "network; expected a cluster with -c"
+            "network; expected a cluster (-c)"
         )
     if ranks is None:
         ranks = max(profile.ranks, default=_RANKS)
@@ -86,6 +88,7 @@ def own_cluster(
     return network
 
 
+@checked
 def with_profile(cluster: Cluster, profile: Profile | str | os.PathLike[str]) -> Cluster:
     """Return a cluster with the numbers of a profile, as ``--profile`` on the command line.
 

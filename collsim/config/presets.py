@@ -4,6 +4,7 @@ import os.path
 from pathlib import Path
 from typing import Final
 
+from collsim.core.arguments import checked
 from collsim.errors import UnknownNameError
 
 __all__ = ["folder", "is_path", "preset_names", "preset_path"]
@@ -23,6 +24,7 @@ def folder() -> Path:
     return inside if inside.is_dir() else package.parent / "configs"
 
 
+@checked
 def preset_names(room: str) -> tuple[str, ...]:
     """Return the names of the presets of one room, sorted.
 

@@ -4,12 +4,14 @@ import os
 
 from collsim.config.presets import is_path, preset_path
 from collsim.config.profile import dumps, load
+from collsim.core.arguments import checked
 from collsim.core.profile import Profile
 from collsim.files import write_whole
 
 __all__ = ["load_profile", "save_profile"]
 
 
+@checked
 def load_profile(name_or_path: str | os.PathLike[str]) -> Profile:
     """Return a profile that ships with collsim, or read a file.
 
@@ -43,6 +45,7 @@ def load_profile(name_or_path: str | os.PathLike[str]) -> Profile:
     return load(name if is_path(name) else str(preset_path("profiles", name)))
 
 
+@checked
 def save_profile(profile: Profile, path: str | os.PathLike[str]) -> None:
     """Write a profile to a TOML file, from which the same profile is read.
 

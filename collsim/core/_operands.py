@@ -7,10 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from collsim.errors import InputError
 
-__all__ = ["by_message", "check_places", "join", "repeated", "rows_of", "whole"]
+__all__ = ["MAX_CHANNELS", "by_message", "check_places", "join", "repeated", "rows_of", "whole"]
 
-# Places are stored in 32 bits.
+# Places are stored in 32 bits, channels in 16.
 MAX_INT: Final = 2**31 - 1
+MAX_CHANNELS: Final = 2**15
 
 Int32 = NDArray[np.int32]
 
@@ -59,7 +60,10 @@ def rows_of(
 
 def whole(name: str, values: ArrayLike) -> Int32:
     """Return whole numbers of 32 bits; others are refused, not cut off."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(f"builder: {name} has rows of unequal lengths") from None
     if array.dtype == np.int32:
         return array
     if array.size and array.dtype.kind not in "iu":

@@ -1,15 +1,15 @@
 """The builder: an author says who sends which pieces to whom; the rest follows."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Final
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from collsim.core._operands import by_message, check_places, join, repeated, rows_of, whole
+from collsim.core._derived import derived
+from collsim.core._listed import Listed
+from collsim.core._operands import whole
+from collsim.core.arguments import checked
 from collsim.core.collective import Collective, check_count, check_ranks, check_root
-from collsim.core.dependencies import MAX_CARRIED, dependencies, with_turns
+from collsim.core.collective import collective as known
+from collsim.core.dependencies import MAX_CARRIED
 from collsim.core.schedule import COPY, REDUCE, Schedule
 from collsim.core.setting import Setting
 from collsim.core.symmetry import Fold
@@ -17,20 +17,17 @@ from collsim.errors import InputError, TooLargeError
 
 __all__ = ["Builder"]
 
-# Channels are stored in 16 bits.
-MAX_CHANNELS: Final = 2**15
-
-Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 
 
+@checked
 class Builder:
     """Collects operations in program order and derives their dependencies.
 
     Parameters
     ----------
-    collective : Collective
-        What is being built.
+    collective : Collective or str
+        What is being built, or its name.
     ranks : int
         Rank count P.
     root : int
@@ -60,8 +57,7 @@ class Builder:
     --------
     A broadcast from rank 0 to two others, one after the other:
 
-    >>> from collsim.core.collective import collective
-    >>> b = Builder(collective("broadcast"), ranks=3)
+    >>> b = Builder("broadcast", ranks=3)
     >>> for rank in (1, 2):
     ...     b.next_round()
     ...     b.copy(0, rank, b.pieces[0])
@@ -72,7 +68,7 @@ class Builder:
 
     def __init__(
         self,
-        collective: Collective,
+        collective: Collective | str,
         ranks: int,
         root: int = 0,
         chunks: int = 1,
@@ -82,38 +78,31 @@ class Builder:
         channels: int = 1,
         multicast: bool = False,
     ) -> None:
-        self.collective = collective
+        self.collective = named = known(collective)
         self.ranks = check_ranks(ranks)
         self.root = check_root(root, ranks)
         self.chunks = check_count("chunks", chunks)
         self.channels = check_count("channels", channels)
         self.setting = Setting(ranks, node, multicast)
         self.parts = parts = check_count("parts", parts) * channels
-        blocks = collective.blocks(ranks)
+        blocks = named.blocks(ranks)
         if blocks * parts > MAX_CARRIED:
             raise TooLargeError(
-                f"builder: {collective.name} on {ranks} ranks has {blocks * parts:,} pieces, "
+                f"builder: {named.name} on {ranks} ranks has {blocks * parts:,} pieces, "
                 f"more than the {MAX_CARRIED:,} that fit into memory"
             )
         self.pieces = np.arange(blocks * parts, dtype=np.int64).reshape(blocks, parts)
         self._scratch = 0
-        self._round = -1
         self._carried = 0
-        # Of each call: senders, receivers, pieces, places; kind, channel, round, width, strict.
-        self._ends: list[tuple[Int32, Int32]] = []
-        self._pieces: list[Int32] = []
-        self._into: list[Int32 | None] = []
-        # And how many messages: of one call, or a row for each of a block's.
-        self._alike: list[tuple[int, int, int, int, bool, int] | Int64] = []
+        self._listed = Listed()
         self.fold: Fold | None = None
-        self._turn: list[Int32] = []
-        self._in_turns = False
 
     @property
     def every(self) -> Int64:
         """Ranks whose messages are to be listed: all, or those that stand for all."""
         return np.arange(self.ranks if self.fold is None else self.fold.step)
 
+    @checked
     def share(self, channel: int) -> Int64:
         """Return the pieces of one channel.
 
@@ -141,14 +130,21 @@ class Builder:
 
     def next_round(self) -> None:
         """Begin a new round: what follows may happen at once, and after what came before."""
-        self._round += 1
+        self._listed.round += 1
 
+    @checked
     def scratch(self, places: int) -> Int64:
         """Return the numbers of so many further places, empty at every rank before the call."""
         first = self.pieces.size + self._scratch
+        if not 0 <= places <= MAX_CARRIED - first:
+            raise InputError(
+                f"builder: got {places} places of scratch, expected 0 or more, and with "
+                f"{first:,} others at most {MAX_CARRIED:,}"
+            )
         self._scratch += places
         return np.arange(first, first + places, dtype=np.int64)
 
+    @checked
     def copy(
         self,
         src: ArrayLike,
@@ -198,6 +194,7 @@ class Builder:
         """
         self._add(COPY, src, dst, pieces, into, channel, turn, strict)
 
+    @checked
     def reduce(
         self,
         src: ArrayLike,
@@ -228,28 +225,11 @@ class Builder:
         turn: ArrayLike | None,
         strict: bool,
     ) -> None:
-        source, target = np.atleast_1d(whole("src", src)), np.atleast_1d(whole("dst", dst))
-        messages = source.size
-        if not 0 <= channel < MAX_CHANNELS:
-            raise InputError(f"builder: channel is {channel}, expected 0 to {MAX_CHANNELS - 1}")
-        if target.size != messages:
-            raise InputError(f"builder: {messages} senders but {target.size} receivers")
-        carried = by_message("pieces", pieces, messages)
-        places = None if into is None else by_message("into", into, messages)
-        if places is not None and places.shape != carried.shape:
-            raise InputError(
-                f"builder: into has shape {places.shape}, expected {carried.shape}"
-            )
-        self._count(max(carried.size, messages))
-        self._ends.append((source, target))
-        self._pieces.append(carried.ravel())
-        self._into.append(None if places is None else places.ravel())
-        alike = (kind, channel, max(self._round, 0), carried.shape[1], strict, messages)
-        self._alike.append(alike)
-        self._in_turns |= turn is not None
-        queue = np.atleast_1d(whole("turn", -1 if turn is None else turn))
-        self._turn.append(np.broadcast_to(queue, (messages,)))
+        source, carried = np.atleast_1d(whole("src", src)), whole("pieces", pieces)
+        self._count(max(carried.size, source.size))
+        self._listed.add(kind, source, dst, carried, into, channel, turn, strict)
 
+    @checked
     def block(self, kind: int, src: ArrayLike, dst: ArrayLike, pieces: ArrayLike) -> None:
         """List many rounds at once, in which every message carries one piece.
 
@@ -280,25 +260,10 @@ class Builder:
         carried = whole("pieces", pieces)
         if carried.ndim != 3:
             raise InputError(f"builder: pieces has shape {carried.shape}, expected three axes")
-        rounds, channels, messages = carried.shape
-        if channels > MAX_CHANNELS:
-            raise InputError(f"builder: {channels} channels, expected at most {MAX_CHANNELS}")
         self._count(carried.size)
-        source, target = (
-            np.broadcast_to(whole(name, end), carried.shape)
-            for name, end in (("src", src), ("dst", dst))
-        )
-        self._ends.append((source, target))
-        self._pieces.append(carried.ravel())
-        self._into.append(None)
-        alike = np.empty((rounds, channels, 6), dtype=np.int64)
-        alike[:] = (kind, 0, 0, 1, False, messages)
-        alike[:, :, 1] = np.arange(channels)
-        alike[:, :, 2] = self._round + 1 + np.arange(rounds)[:, None]
-        self._alike.append(alike.reshape(-1, 6))
-        self._round += rounds
-        self._turn.append(np.broadcast_to(np.int32(-1), carried.size))
+        self._listed.add_block(kind, src, dst, carried)
 
+    @checked
     def expect(self, pieces: int) -> None:
         """Refuse a schedule whose messages will carry too many pieces, before any is listed.
 
@@ -336,59 +301,13 @@ class Builder:
         InputError
             If a sender, receiver or place does not exist.
         """
-        # What was given call by call is let go of as it is joined: it is as much again.
-        src, dst = (join([ends[i] for ends in self._ends]) for i in range(2))
-        self._ends = [(src, dst)]
-        piece = into = join(self._pieces)
-        if any(places is not None for places in self._into):
-            pairs = zip(self._pieces, self._into, strict=True)
-            into = join([p if places is None else places for p, places in pairs])
-        self._pieces, self._into = [piece], [None if into is piece else into]
-        n = src.size
-        rows = [np.zeros((0, 6), dtype=np.int64), *(np.atleast_2d(one) for one in self._alike)]
-        kinds, channels, rounds, widths, strict, counts = np.concatenate(rows).T
-        kind = np.repeat(kinds.astype(np.int8), counts)
-        width = int(widths[0]) if n and (widths == widths[0]).all() else 0
-        rows_at = partial(rows_of, width, widths, counts)
-        later: dict[str, Callable[[], NDArray[np.generic]]] = {
-            "round": partial(np.repeat, rounds.astype(np.int32), counts),
-            "piece_ptr": rows_at,
-        }
-        # Rows of one width need no pointers.
-        ptr = width or rows_at()
-        if not width:
-            later["piece_ptr"] = partial(np.asarray, ptr)
-        slots = self.pieces.size + self._scratch
-        parties = self._memories()
-        check_places(src, dst, piece, into, parties, slots)
-        each = kind if width == 1 else np.repeat(kind, width or np.diff(ptr))
-        accesses = (each, ptr, piece, into, slots)
-        if self._in_turns:
-            turn = join(self._turn)
-            self._turn = [turn]
-            if (turn >= 0).any():
-                strictly = np.repeat(strict, counts) == 1
-                accesses = with_turns(each, rows_at(), piece, into, slots, turn, strictly)
-        dep_ptr, dep = dependencies(src, dst, *accesses, parties)
-        last = max(int(src.max(initial=0)), int(dst.max(initial=0)))
-        rounds = rounds[counts > 0]
-        return Schedule.derived(
-            later,
-            width=width,
-            rounds=int(rounds.max()) + 1 if n else 0,
-            turns=int(np.count_nonzero(rounds[1:] != rounds[:-1])) + 1 if n else 0,
+        return derived(
+            self._listed,
+            self._memories(),
+            self.pieces.size + self._scratch,
             collective=self.collective,
             ranks=self.ranks,
             root=self.root,
             parts=self.parts,
             scratch=self._scratch,
-            src=src,
-            dst=dst,
-            kind=kind,
-            channel=repeated(channels.astype(np.int16), counts),
-            piece=piece,
-            into=into,
-            dep_ptr=dep_ptr,
-            dep=dep,
-            agents=max(0, last + 1 - self.ranks),
         )

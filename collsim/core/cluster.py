@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.arguments import checked
 from collsim.core.in_switch import InSwitch
 from collsim.core.link import Links
 from collsim.core.setting import Setting
@@ -83,6 +84,7 @@ class Cut:
     least_alpha: float = 0.0
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Cluster:
     """GPUs, the links between them, and how messages travel.
@@ -166,6 +168,7 @@ class Cluster:
     in_switch: InSwitch | None = None
 
     @staticmethod
+    @checked
     def ideal(
         ranks: int,
         alpha: float | str,
@@ -220,6 +223,7 @@ class Cluster:
         return cluster
 
     @staticmethod
+    @checked
     def load(
         name_or_path: str | Path,
         *,
@@ -291,6 +295,7 @@ class Cluster:
         if self.sharing != "fifo" or self.local is not None or late:
             object.__setattr__(self, "uniform", None)
 
+    @checked
     def vertex(self, index: int) -> str:
         """Return the name of a vertex of the graph of links: a GPU, or a device.
 
@@ -329,6 +334,7 @@ class Cluster:
         """
         return Setting(self.ranks, self.node, multicast=self.in_switch is not None)
 
+    @checked
     def route(self, src: int, dst: int) -> tuple[int, ...]:
         """Return the links that a message crosses, in order.
 

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.arguments import checked
 from collsim.errors import InputError, UnknownNameError
 from collsim.units import MAX_RANKS
 
@@ -236,13 +237,15 @@ COLLECTIVES: Final = tuple(_ALL)
 _SPELLINGS: Final = {name.replace("_", ""): name for name in _ALL}
 
 
-def collective(name: str) -> Collective:
+@checked
+def collective(name: str | Collective) -> Collective:
     """Return a collective by its name, in any usual spelling.
 
     Parameters
     ----------
-    name : str
-        For example ``"all_reduce"``, ``"allreduce"``, ``"all-reduce"``, ``"AllReduce"``.
+    name : str or Collective
+        For example ``"all_reduce"``, ``"allreduce"``, ``"all-reduce"``, ``"AllReduce"``; a
+        collective is returned as it is.
 
     Returns
     -------
@@ -259,6 +262,8 @@ def collective(name: str) -> Collective:
     >>> collective("AllToAll").name
     'all_to_all'
     """
+    if isinstance(name, Collective):
+        return name
     key = re.sub(r"[\s_-]", "", name).lower()
     if key not in _SPELLINGS:
         raise UnknownNameError("collective", name, COLLECTIVES)

@@ -146,9 +146,9 @@ class FoldedBuilder(Builder):
 
     def _add(self, *given: object) -> None:
         super()._add(*given)  # type: ignore[arg-type]
-        rows = self._ends[-1][0].size, int(np.asarray(self._alike[-1]).ravel()[3])
-        pieces, into = self._pieces[-1].reshape(rows), self._into[-1]
-        ends = tuple(end.reshape(-1, 1) for end in self._ends[-1])
+        rows = self._listed.ends[-1][0].size, int(np.asarray(self._listed.alike[-1]).ravel()[3])
+        pieces, into = self._listed.pieces[-1].reshape(rows), self._listed.into[-1]
+        ends = tuple(end.reshape(-1, 1) for end in self._listed.ends[-1])
         self._rename(ends, pieces, pieces if into is None else into.reshape(rows), (rows[0], 1))
 
     def block(self, kind: int, src: ArrayLike, dst: ArrayLike, pieces: ArrayLike) -> None:
@@ -156,7 +156,7 @@ class FoldedBuilder(Builder):
         super().block(kind, src, dst, pieces)
         # All rounds may go the same ways: what renames one of them then renames all.
         rows = np.shape(pieces)
-        carried = self._pieces[-1].reshape(rows)
+        carried = self._listed.pieces[-1].reshape(rows)
         ends = tuple(np.array(end, ndmin=3) for end in (src, dst))
         self._rename(ends, carried, carried, rows)
 
@@ -186,11 +186,11 @@ class FoldedBuilder(Builder):
             return np.broadcast_to(values.astype(np.int32), messages).ravel()
 
         self._turns.append(each(turn))
-        self._ends[-1] = each(src), each(dst)
+        self._listed.ends[-1] = each(src), each(dst)
         read = self._places(pieces, fold.back(away))
         written = self._places(into, fold.back(at))
-        self._pieces[-1] = read.ravel()
-        self._into[-1] = None if written is read else written.ravel()
+        self._listed.pieces[-1] = read.ravel()
+        self._listed.into[-1] = None if written is read else written.ravel()
 
     def _places(self, places: Int32, turn: IntArray) -> Int32:
         """Return places renamed by turns that are broadcast against them."""
@@ -214,7 +214,7 @@ class FoldedBuilder(Builder):
     def folded(self) -> Folded:
         """Derive the dependencies and return the folded schedule."""
         schedule = self.finish()
-        counts = [np.atleast_2d(one)[:, 5] for one in self._alike]
+        counts = [np.atleast_2d(one)[:, 5] for one in self._listed.alike]
         call_ptr = np.cumsum(np.concatenate([[0], *counts]))
         turn = np.concatenate([np.zeros(0, np.int32), *self._turns])
         return Folded(schedule, self.fold, self.axes, turn, call_ptr)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import Final, Literal
 
+from collsim.core.arguments import checked
 from collsim.core.error_summary import ErrorSummary
 from collsim.core.parameter import (
     LINE_UNITS,
@@ -53,6 +54,7 @@ def _check_chunks(chunks: object) -> None:
         )
 
 
+@checked
 @dataclass(frozen=True)
 class Profile:
     """Fitted parameters of one machine, with provenance.
@@ -224,6 +226,7 @@ class Profile:
         )
         return min(alphas), min(betas), self.value("launch")
 
+    @checked
     def value(self, key: str) -> float:
         """Return the value of one parameter.
 
@@ -252,6 +255,7 @@ class Profile:
             raise UnknownNameError("parameter", key, tuple(self.parameters))
         return self.parameters[key].value
 
+    @checked
     def error(self, kinds: Iterable[str]) -> ErrorSummary | None:
         """Return how far the fit is off, on rows of one kind.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.arguments import checked
 from collsim.core.collective import Collective, check_count, check_ranks, check_root
 from collsim.errors import InputError
 
@@ -17,6 +18,7 @@ COPY: Final = 0
 REDUCE: Final = 1
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """Operations in program order, and which earlier ones each must wait for.
@@ -90,6 +92,7 @@ class Schedule:
     agents: int = 0
 
     @classmethod
+    @checked
     def derived(
         cls, later: Mapping[str, Callable[[], NDArray[np.generic]]], **columns: object
     ) -> "Schedule":
@@ -188,6 +191,7 @@ class Schedule:
         """Number of those that send and receive: ranks, and switches that take part."""
         return self.ranks + self.agents
 
+    @checked
     def party(self, index: int) -> str:
         """Return how to call a sender or receiver: a rank's number, or a switch.
 
@@ -261,6 +265,7 @@ class Schedule:
         changes = np.count_nonzero(self.round[1:] != self.round[:-1])
         return int(changes) + 1 if len(self) else 0
 
+    @checked
     def carried(self, operation: int) -> NDArray[np.int32]:
         """Return the places that an operation reads at its sender.
 
@@ -276,6 +281,7 @@ class Schedule:
         """
         return self.piece[self.piece_ptr[operation] : self.piece_ptr[operation + 1]]
 
+    @checked
     def written(self, operation: int) -> NDArray[np.int32]:
         """Return the places that an operation writes at its receiver.
 
@@ -291,6 +297,7 @@ class Schedule:
         """
         return self.into[self.piece_ptr[operation] : self.piece_ptr[operation + 1]]
 
+    @checked
     def waits_for(self, operation: int) -> NDArray[np.int32]:
         """Return the operations that an operation waits for.
 

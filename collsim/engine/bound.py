@@ -31,8 +31,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster, Cut
 from collsim.core.collective import Collective
+from collsim.core.collective import collective as find_collective
+from collsim.engine.simulation import check_nbytes
 
 __all__ = ["Bound", "bound", "crossings", "lower_bound", "postal"]
 
@@ -70,22 +73,30 @@ class Bound:
         return self.launch + max(self.latency, nbytes * self.per_byte)
 
 
-def lower_bound(collective: Collective, cluster: Cluster, nbytes: float) -> float:
+@checked
+def lower_bound(collective: Collective | str, cluster: Cluster, nbytes: float | str) -> float:
     """Return a time in seconds below which no schedule can be, whatever its root.
 
     Parameters
     ----------
-    collective : Collective
-        What is to be done.
+    collective : Collective or str
+        What is to be done, or its name.
     cluster : Cluster
         Where.
-    nbytes : float
-        Size of the buffer, n, in bytes.
+    nbytes : float or str
+        Size of the buffer, n, in bytes, or text such as ``"64MiB"``.
 
     Returns
     -------
     float
         Seconds.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no collective of that name.
+    InputError
+        If the size is negative or not finite.
 
     Notes
     -----
@@ -94,12 +105,11 @@ def lower_bound(collective: Collective, cluster: Cluster, nbytes: float) -> floa
 
     Examples
     --------
-    >>> from collsim.core.collective import collective
     >>> four = Cluster.ideal(4, alpha=1e-6, bandwidth=1e9)
-    >>> lower_bound(collective("all_reduce"), four, 1e6)  # 2 * 3/4 * 1 MB / (1 GB/s)
+    >>> lower_bound("all_reduce", four, 1e6)  # 2 * 3/4 * 1 MB / (1 GB/s)
     0.0015
     """
-    return bound(collective, cluster).seconds(nbytes)
+    return bound(find_collective(collective), cluster).seconds(check_nbytes(nbytes))
 
 
 @lru_cache(maxsize=64)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import overload
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.schedule import Schedule
 from collsim.core.timeline import Timeline
@@ -21,11 +22,12 @@ __all__ = [
 
 
 @overload
-def simulate(schedule: Schedule, cluster: Cluster, nbytes: float) -> Timeline: ...
+def simulate(schedule: Schedule, cluster: Cluster, nbytes: float | str) -> Timeline: ...
 @overload
 def simulate(schedule: Iterable[Job], cluster: Cluster) -> Together: ...
+@checked
 def simulate(
-    schedule: Schedule | Iterable[Job], cluster: Cluster, nbytes: float | None = None
+    schedule: Schedule | Iterable[Job], cluster: Cluster, nbytes: float | str | None = None
 ) -> Timeline | Together:
     """Simulate one schedule, or several jobs together; a pure function of its arguments.
 
@@ -35,9 +37,9 @@ def simulate(
         What to run.
     cluster : Cluster
         Where; of the same rank count as a schedule, or of the ranks that the jobs name.
-    nbytes : float
-        Size of the schedule's buffer, n, in bytes: a real number, 0 or more. Jobs have
-        their own.
+    nbytes : float or str
+        Size of the schedule's buffer, n, in bytes: a real number, 0 or more, or text such as
+        ``"64MiB"``. Jobs have their own.
 
     Returns
     -------
@@ -62,7 +64,7 @@ def simulate(
     if isinstance(schedule, Schedule):
         if nbytes is None:
             raise InputError("nbytes: missing, expected the size of the buffer in bytes")
-        return Simulation(schedule, cluster).run(nbytes)
+        return Simulation(schedule, cluster).run(check_nbytes(nbytes))
     if nbytes is not None:
         raise InputError(f"nbytes: got {nbytes!r}, but each job has its own")
     return simulate_together(schedule, cluster)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from numbers import Real
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from collsim.engine.fair import FairLoop
 from collsim.engine.loop import Loop
 from collsim.engine.lower import Plan, lower
 from collsim.errors import InputError
+from collsim.units import parse_size
 
 if TYPE_CHECKING:
     from collsim.engine.compiled import CompiledLoop
@@ -196,8 +198,18 @@ def check_sharing(sharing: str) -> str:
     return sharing
 
 
-def check_nbytes(nbytes: float) -> float:
-    """Return the size, or raise InputError if it is negative or not finite."""
+def check_nbytes(nbytes: object) -> float:
+    """Return the size in bytes, or raise InputError if it is none, negative or not finite.
+
+    Examples
+    --------
+    >>> check_nbytes(1.5), check_nbytes("1MiB")
+    (1.5, 1048576.0)
+    """
+    if isinstance(nbytes, str):
+        return float(parse_size(nbytes))
+    if not isinstance(nbytes, int | float | Real):
+        raise InputError(f"size: got {nbytes!r}, expected bytes, or text such as '64MiB'")
     # Compared and not converted: Python's whole numbers may be larger than any float.
     if not 0 <= nbytes <= _MOST_BYTES:
         raise InputError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.schedule import Schedule
 from collsim.core.timeline import Timeline
@@ -22,13 +23,14 @@ from collsim.engine.simulation import (
     timeline,
 )
 from collsim.errors import InputError
-from collsim.units import format_time, parse_size
+from collsim.units import format_time
 
 __all__ = ["Job", "Together", "simulate_together"]
 
 IntArray = NDArray[np.int64]
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Job:
     """One collective of several: what, among whom, how much, and from when on.
@@ -87,8 +89,7 @@ class Job:
             raise InputError(
                 f"job: start is {self.start!r}, expected seconds, 0 or more and finite"
             )
-        nbytes = parse_size(self.nbytes) if isinstance(self.nbytes, str) else self.nbytes
-        object.__setattr__(self, "nbytes", check_nbytes(nbytes))
+        object.__setattr__(self, "nbytes", check_nbytes(self.nbytes))
         ranks = ranks.astype(np.int64)
         ranks.flags.writeable = False
         object.__setattr__(self, "ranks", ranks)
@@ -166,6 +167,11 @@ def simulate_together(jobs: Iterable[Job], cluster: Cluster) -> Together:
     11.947627
     """
     jobs = tuple(jobs)
+    for number, job in enumerate(jobs):
+        if not isinstance(job, Job):
+            raise InputError(
+                f"jobs[{number}]: got {job!r}, expected a Job, or a Schedule alone"
+            )
     if not jobs:
         raise InputError("jobs: got none, expected at least one")
     ranks = [np.asarray(job.ranks) for job in jobs]

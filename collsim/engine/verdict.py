@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.arguments import checked
 from collsim.core.schedule import Schedule
 from collsim.engine.execute import execute, input_counts
 from collsim.engine.happens_before import check_order
@@ -41,6 +42,7 @@ class Verdict:
     reason: str = ""
 
 
+@checked
 def verify_schedule(schedule: Schedule) -> Verdict:
     """Verify one schedule, from whatever source.
 

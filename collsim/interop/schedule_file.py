@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
+from collsim.core.arguments import checked
 from collsim.core.same import difference
 from collsim.core.schedule import Schedule
 from collsim.engine.verdict import Verdict, verify_schedule
@@ -136,6 +137,7 @@ def read_schedule(
     )
 
 
+@checked
 def load_schedule(path: str | os.PathLike[str]) -> Schedule:
     """Return the schedule of a file, MSCCL's XML or text, if it is right.
 
@@ -162,6 +164,7 @@ def load_schedule(path: str | os.PathLike[str]) -> Schedule:
     return read_schedule(path).right()
 
 
+@checked
 def save_schedule(
     schedule: Schedule,
     path: str | os.PathLike[str],

@@ -4,12 +4,14 @@ import json
 import os
 from typing import Any
 
+from collsim.core.arguments import checked
 from collsim.interop.chrome_trace.events_file import write_events
 from collsim.workload.estimate import Estimate
 
 __all__ = ["write_step_trace"]
 
 
+@checked
 def write_step_trace(found: Estimate, path: str | os.PathLike[str]) -> None:
     """Write what every stream of a step does, and when.
 

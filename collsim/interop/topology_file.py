@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from collsim.config.cluster import parse
+from collsim.core.arguments import checked
 from collsim.core.link import LinkClass
 from collsim.errors import FileError
 from collsim.files import read_bytes
@@ -66,6 +67,7 @@ class TopologyFile:
     left_out: tuple[str, ...]
 
 
+@checked
 def import_topology(path: str | os.PathLike[str]) -> TopologyFile:
     """Read a file of another tool, whose format is told by its content.
 

@@ -4,12 +4,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from collsim.core.arguments import checked
+
 __all__ = ["Choice", "ChoiceRange", "smoothed"]
 
 # A 32-bit time is exact to 2**-24; a range this much narrower than its size is rounding.
 _NARROW: Final = 2.0**-16
 
 
+@checked
 @dataclass(frozen=True)
 class Choice:
     """What NCCL runs at one size.
@@ -35,6 +38,7 @@ class Choice:
     time_us: float
 
 
+@checked
 @dataclass(frozen=True)
 class ChoiceRange:
     """Sizes, ends included, at which NCCL's choice is the same.
@@ -61,6 +65,7 @@ class ChoiceRange:
     channels: int
 
 
+@checked
 def smoothed(ranges: Iterable[ChoiceRange]) -> tuple[ChoiceRange, ...]:
     """Return ranges without those that only rounding makes.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
+from collsim.core.arguments import checked
 from collsim.errors import InputError, UnknownNameError
 from collsim.nccl.names import path_rank
 
@@ -26,6 +27,7 @@ _ARCHES: Final = ("x86_64", "arm64", "ppc64")
 _VENDORS: Final = ("intel", "amd", "zhaoxin", "mixed", "")
 
 
+@checked
 @dataclass(frozen=True)
 class Graph:
     """What NCCL's search found for one pattern, before channels are doubled.
@@ -75,6 +77,7 @@ class Graph:
 NO_GRAPH: Final = Graph(0, 0.0, 0.0, type_inter="LOC", same_channels=False)
 
 
+@checked
 @dataclass(frozen=True)
 class Communicator:
     """A communicator, as far as NCCL's choice depends on it.
@@ -158,6 +161,7 @@ class Communicator:
         set_(self, "most_local_ranks", self.most_local_ranks or -(-self.ranks // self.nodes))
         set_(self, "channels", self.channels or self._all_channels())
 
+    @checked
     def graph(self, algorithm: str) -> Graph:
         """Return the graph that an algorithm uses.
 

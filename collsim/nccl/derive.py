@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.link import LinkClass
 from collsim.errors import InputError
@@ -56,6 +57,7 @@ class _Inside:
     between: float = float("inf")
 
 
+@checked
 def communicator(
     cluster: Cluster,
     *,

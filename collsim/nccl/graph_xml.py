@@ -8,6 +8,7 @@ import os
 import re
 from typing import Final
 
+from collsim.core.arguments import checked
 from collsim.errors import FileError
 from collsim.files import read_bytes
 from collsim.nccl.communicator import Graph
@@ -23,6 +24,7 @@ _NUMBER: Final = re.compile(r"\d{1,6}(?:\.\d{1,9})?(?:e[+-]?\d{1,2})?", re.ASCII
 _MOST_BYTES: Final = 16 * 2**20
 
 
+@checked
 def read_graphs(path: str | os.PathLike[str]) -> dict[str, Graph]:
     """Return the graphs of a file, by name.
 
@@ -51,6 +53,7 @@ def read_graphs(path: str | os.PathLike[str]) -> dict[str, Graph]:
     return graphs_from_xml(os.fspath(path), read_bytes(path, _MOST_BYTES))
 
 
+@checked
 def graphs_from_xml(file: str, data: bytes) -> dict[str, Graph]:
     """Return the graphs of a file's content, by name.
 

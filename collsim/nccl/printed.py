@@ -6,6 +6,7 @@ nodes, channels, capability) comes from other lines of the log, or from the call
 
 from dataclasses import replace
 
+from collsim.core.arguments import checked
 from collsim.errors import InputError
 from collsim.nccl._case import Cell
 from collsim.nccl.communicator import Communicator
@@ -17,6 +18,7 @@ from collsim.nccl.versions import release
 __all__ = ["log_communicator", "printed_tuning"]
 
 
+@checked
 def log_communicator(
     log: Log,
     capability: int,
@@ -74,6 +76,7 @@ def log_communicator(
     )
 
 
+@checked
 def printed_tuning(table: PrintedTable, comm: Communicator, version: str = "2.30") -> Tuning:
     """Return a tuning whose latencies and bandwidths are those of a printed table.
 

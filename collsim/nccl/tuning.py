@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.arguments import checked
 from collsim.errors import InputError
 from collsim.nccl._channels import Threads, channel_count, launched_count
 from collsim.nccl._cost import Cell, cell
@@ -35,6 +36,7 @@ _MOST: Final = 2**62
 _EIGHT_BITS: Final = ("fp8_e4m3", "fp8_e5m2")
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Tuning:
     """NCCL's table for one communicator. Sizes are the larger buffer's bytes, as nccl-tests'.
@@ -84,18 +86,22 @@ class Tuning:
         """Release whose rules hold."""
         return self.release.name
 
+    @checked
     def cell(self, collective: str, algorithm: str, protocol: str) -> Cell:
         """Return an entry of the table."""
         return self.cells.get(_key(collective, algorithm, protocol), _NONE)
 
+    @checked
     def latency_us(self, collective: str, algorithm: str, protocol: str) -> float:
         """Return what NCCL's table says of the latency, in microseconds."""
         return self.cell(collective, algorithm, protocol).latency_us
 
+    @checked
     def bandwidth(self, collective: str, algorithm: str, protocol: str) -> float:
         """Return what NCCL's table says of the algorithm bandwidth, in GB/s of 1e9 bytes."""
         return self.cell(collective, algorithm, protocol).bandwidth
 
+    @checked
     def time_us(
         self, collective: str, algorithm: str, protocol: str, nbytes: int
     ) -> float | None:
@@ -106,6 +112,7 @@ class Tuning:
             return None
         return self._curve(key, entry).at(_size(nbytes))
 
+    @checked
     def seconds(
         self, collective: str, algorithm: str, protocol: str, nbytes: int
     ) -> float | None:
@@ -113,6 +120,7 @@ class Tuning:
         time = self.time_us(collective, algorithm, protocol, nbytes)
         return None if time is None else time * 1e-6
 
+    @checked
     def choice(
         self, collective: str, nbytes: int, *, dtype: str = "float", op: str = "sum"
     ) -> Choice:
@@ -145,6 +153,7 @@ class Tuning:
         channels = self.channels(name, algorithm, protocol, nbytes)
         return Choice(algorithm, protocol, channels, times[best])
 
+    @checked
     def ranges(
         self,
         collective: str,
@@ -204,11 +213,13 @@ class Tuning:
                 out.append(found)
         return tuple(out)
 
+    @checked
     def channels(self, collective: str, algorithm: str, protocol: str, nbytes: int) -> int:
         """Return the channels that a call may use at a size (nMaxChannels)."""
         _, a, p = _key(collective, algorithm, protocol)
         return channel_count(self.comm, self.release, self.threads(a, p), a, _size(nbytes))
 
+    @checked
     def launched(self, collective: str, algorithm: str, protocol: str, nbytes: int) -> int:
         """Return the channels that a call alone in its launch gets, which the log shows.
 
@@ -218,12 +229,14 @@ class Tuning:
         most = self.channels(c, a, p, nbytes)
         return launched_count(self.comm, self.release, (c, a, p), most, _size(nbytes))
 
+    @checked
     def threads(self, algorithm: str, protocol: str) -> Threads:
         """Return the threads that a call may use, and the bytes that each asks for."""
         a, p = algorithm_name(algorithm), protocol_name(protocol)
         threads = Threads.of(self.comm, a, p)
         return replace(threads, most=self.most_threads.get((a, p), threads.most))
 
+    @checked
     def times_us(
         self, collective: str, sizes: NDArray[np.int64]
     ) -> dict[tuple[str, str], NDArray[np.float32]]:
@@ -267,6 +280,7 @@ class Tuning:
         return threads.breaks(self.comm, line.algorithm)
 
 
+@checked
 def tuning(comm: Communicator, version: str = "2.30") -> Tuning:
     """Return the table that NCCL fills for a communicator.
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
+from collsim.core.arguments import checked
 from collsim.errors import InputError
 from collsim.nccl.constants import NEWEST, Constants, Rows
 from collsim.nccl.rules import Rules
@@ -20,6 +21,7 @@ __all__ = ["RELEASES", "Release", "release"]
 _NUMBER: Final = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?:[-+].*)?", re.ASCII)
 
 
+@checked
 @dataclass(frozen=True)
 class Release:
     """A release of NCCL from which on something is different.
@@ -207,6 +209,7 @@ def _build() -> tuple[Release, ...]:
 RELEASES: Final = _build()
 
 
+@checked
 @cache
 def release(version: str) -> Release:
     """Return what holds in a release of NCCL.

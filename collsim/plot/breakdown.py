@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from collsim.choose.curve import Counts, Model
 from collsim.choose.predict import FittedTimes, Row, predict
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
 from collsim.plot.heading import counted, described, head
@@ -81,6 +82,7 @@ class Breakdowns:
         return {part: us for part in PARTS if (us := float(getattr(one, f"{part}_us"))) > 0}
 
 
+@checked
 def time_breakdown(
     collective_name: str,
     cluster: Cluster,
@@ -160,6 +162,7 @@ def time_breakdown(
     )  # fmt: skip
 
 
+@checked
 def plot_breakdown(found: Breakdowns, path: str | os.PathLike[str] | None = None) -> "Figure":
     """Draw what the time of every algorithm goes into, the fastest on top.
 

@@ -3,6 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.plot.cables import draw_cables, legend_rows
 from collsim.plot.places import BOX, Places, Spot, place
@@ -18,6 +19,7 @@ _GREY: Final = "#333333"
 _LINE: Final = 0.26  # height of a line of the legend
 
 
+@checked
 def plot_cluster(cluster: Cluster, path: str | os.PathLike[str] | None = None) -> "Figure":
     """Draw a cluster.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from collsim.algorithms import find
 from collsim.choose.crossover import Crossover, crossover
 from collsim.choose.curve import Counts, Curve, Model
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.engine.bound import lower_bound
@@ -44,6 +45,7 @@ _LONG: Final = 26
 _LETTER: Final = 0.08
 
 
+@checked
 def plot_crossover(
     collective_name: str,
     a: str,
@@ -55,8 +57,8 @@ def plot_crossover(
     chunks: Counts = "auto",
     channels: Counts = "auto",
     model: Model = "auto",
-    min_bytes: float | None = None,
-    max_bytes: float | None = None,
+    min_bytes: float | str | None = None,
+    max_bytes: float | str | None = None,
     fold: bool = True,
 ) -> "Figure":
     """Draw the times of two algorithms against size, and mark where they swap.
@@ -73,8 +75,9 @@ def plot_crossover(
         Write the picture there, as PNG, SVG or PDF by its ending.
     root, chunks, channels, model, fold
         As in :func:`collsim.crossover`.
-    min_bytes, max_bytes : float, optional
-        Range of sizes; by default 8 bytes to 8 GiB, or more so that all swaps are seen.
+    min_bytes, max_bytes : float or str, optional
+        Range of sizes, in bytes or as text such as ``"64MiB"``; by default 8 bytes to 8 GiB,
+        or more so that all swaps are seen.
 
     Returns
     -------
@@ -102,7 +105,9 @@ def plot_crossover(
         kind.name, a, b, cluster, root=root, chunks=chunks, channels=channels, model=model,
         min_bytes=min_bytes or 1.0, max_bytes=max_bytes or 2.0**40, fold=fold,
     )  # fmt: skip
-    low, high = _view(found, min_bytes, max_bytes)
+    low, high = _view(
+        found, found.min_bytes if min_bytes else None, found.max_bytes if max_bytes else None
+    )
     if found.a == found.b:
         raise InputError(f"plot: both algorithms are {found.a}, expected two that differ")
     pair = [

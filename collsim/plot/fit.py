@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.calibrate.fit import FitResult
+from collsim.core.arguments import checked
 from collsim.core.measurements import Measurement
 from collsim.plot.style import STYLES, check_path, drawn, size_axis, time_axis
 
@@ -65,6 +66,7 @@ class _Series:
         return np.array([row.seconds for row in self.rows])
 
 
+@checked
 def plot_fit(found: FitResult, path: str | os.PathLike[str] | None = None) -> "Figure":
     """Draw measured and fitted times, and by how much they differ: measured / fitted - 1.
 

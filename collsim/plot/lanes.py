@@ -6,6 +6,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.timeline import Timeline
 from collsim.engine.lanes import lanes
@@ -86,6 +87,7 @@ class Cells:
     share: FloatArray
 
 
+@checked
 def timeline_lanes(
     timeline: Timeline, cluster: Cluster, *, by: By = "round", per: Per = "rank"
 ) -> Bars | Cells:

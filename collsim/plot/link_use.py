@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.timeline import Timeline
 from collsim.engine.usage import Usage, usage
@@ -58,6 +59,7 @@ class LinkMap:
     left_out: int
 
 
+@checked
 def link_map(timeline: Timeline, cluster: Cluster, *, most: int = 40) -> LinkMap:
     """Return how busy links and ports are over time; those that are used alike share a row.
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.timeline import Timeline
 from collsim.plot.heading import counted, head
@@ -27,6 +28,7 @@ __all__ = ["LinkMap", "link_map", "plot_links"]
 _WIDTH, _ROW = 10.0, 0.24
 
 
+@checked
 def plot_links(
     timeline: Timeline,
     cluster: Cluster,

@@ -11,6 +11,7 @@ from collsim.calibrate.point_to_point.fit import PointToPoint
 from collsim.calibrate.point_to_point.nodes import of_rows
 from collsim.calibrate.point_to_point.nodes_cluster import cluster_of
 from collsim.calibrate.usable import usable
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.core.measurements_format import MeasuredRow
@@ -35,6 +36,7 @@ __all__ = ["plot_measured"]
 _POINTS = 81
 
 
+@checked
 def plot_measured(
     collective_name: str,
     a: str,

@@ -8,6 +8,7 @@ from typing import Final
 
 from collsim.choose.curve import Counts, Model
 from collsim.choose.predict import FittedTimes, Row, predict
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.engine.bound import lower_bound
@@ -61,6 +62,7 @@ class Scaling:
     left_out: dict[str, str]
 
 
+@checked
 def scaling_curves(
     collective_name: str,
     clusters: Iterable[Cluster],

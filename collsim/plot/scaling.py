@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from collsim.core.arguments import checked
 from collsim.errors import InputError
 from collsim.plot.ends import name_ends
 from collsim.plot.heading import head
@@ -26,6 +27,7 @@ _US, _GB = 1e-6, 1e9
 Value = Literal["time", "busbw"]
 
 
+@checked
 def plot_scaling(
     found: Scaling, path: str | os.PathLike[str] | None = None, value: Value = "time"
 ) -> "Figure":

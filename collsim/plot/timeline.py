@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.timeline import Timeline
 from collsim.plot.heading import counted, head
@@ -48,6 +49,7 @@ _PARTS: Final = {
 }
 
 
+@checked
 def plot_timeline(
     timeline: Timeline,
     cluster: Cluster,

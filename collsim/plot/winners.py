@@ -11,6 +11,7 @@ import numpy as np
 from collsim.choose.curve import Counts, Model
 from collsim.choose.policy import choose
 from collsim.choose.ranges import Policy
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
 from collsim.plot.heading import counted, head
@@ -70,6 +71,7 @@ class Winners:
         )
 
 
+@checked
 def winners_map(
     collective_name: str,
     clusters: Iterable[Cluster],
@@ -126,6 +128,7 @@ def winners_map(
     return Winners(policies, tuple(c.nodes for c in several), last.shape, last.sharing)
 
 
+@checked
 def plot_winners(found: Winners, path: str | os.PathLike[str] | None = None) -> "Figure":
     """Draw which algorithm is the fastest at which size and on how many nodes or ranks.
 

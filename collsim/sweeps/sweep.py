@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from collsim.config.document import Table
+from collsim.core.arguments import checked
 from collsim.errors import InputError
 from collsim.sweeps.point import Point, Record
 from collsim.sweeps.pool import on_cores
@@ -37,6 +38,7 @@ class Swept:
     rows: tuple[Record, ...]
 
 
+@checked
 def sweep(
     grid: str | os.PathLike[str] | Mapping[str, object],
     output: str | os.PathLike[str] | None = None,

@@ -169,6 +169,6 @@ def _unknown(cluster: Cluster, component: str, name: str) -> InputError:
         meant = f"{kind_meant}[{index}]" if kind_meant in kinds else kind_meant
     hint = f"; did you mean {meant!r}?" if meant else ""
     if cluster.nodes == 1 and re.match(r"(nic|leaf|spine|pod|core)(\[|\d|$)", name):
-        hint = "; the network between nodes comes with more of them, as with --nodes 2"
+        hint = "; the network between nodes comes with more of them, as with nodes=2, --nodes 2"
     known = ", ".join([*ranges, *sorted(set(plain))][:12]) or "none"
     return InputError(f"no {component!r} in cluster {cluster.name!r}{hint} (known: {known})")

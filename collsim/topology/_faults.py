@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster, Router
 from collsim.core.in_switch import InSwitch
 from collsim.errors import InputError
@@ -25,6 +26,7 @@ IntArray = NDArray[np.int64]
 _LEAST_LEFT: Final = 1e-12
 
 
+@checked
 def degrade(cluster: Cluster, component: str, left: float) -> Cluster:
     """Return a cluster of which a part has only so much of its bandwidth left.
 
@@ -85,6 +87,7 @@ def degrade(cluster: Cluster, component: str, left: float) -> Cluster:
     return replace(slower, cuts=tighter)
 
 
+@checked
 def fail(cluster: Cluster, *components: str) -> Cluster:
     """Return a cluster of which some parts are broken.
 
@@ -142,6 +145,7 @@ def fail(cluster: Cluster, *components: str) -> Cluster:
     )
 
 
+@checked
 def delay(cluster: Cluster, rank: str | int, seconds: float | str) -> Cluster:
     """Return a cluster one of whose ranks enters every collective late.
 

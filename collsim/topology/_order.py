@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster, Router
 from collsim.errors import InputError, UnknownNameError
 
@@ -18,6 +19,7 @@ _ORDERS: Final = ("inside", "across")
 _GROUPS: Final = ("inside", "across", "all")
 
 
+@checked
 def reorder(cluster: Cluster, order: str | Iterable[int]) -> Cluster:
     """Return a cluster whose ranks are placed in another order.
 
@@ -94,6 +96,7 @@ class _Placed:
         return self.usual(self.place[src], self.place[dst])
 
 
+@checked
 def groups(cluster: Cluster, kind: str) -> tuple[tuple[int, ...], ...]:
     """Return groups of ranks that run collectives of their own at the same time.
 

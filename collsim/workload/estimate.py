@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from collsim.config.workload import load
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.workload import Workload
 from collsim.errors import InputError, TooLargeError
@@ -40,6 +41,7 @@ def own_cluster(work: Workload) -> Cluster:
     return Cluster.load(home.cluster, nodes=home.nodes, gpus_per_node=home.gpus_per_node)
 
 
+@checked
 def estimate(
     workload: str | os.PathLike[str] | Workload, cluster: Cluster | None = None
 ) -> Estimate:

@@ -124,7 +124,7 @@ def test_name_of_a_file_beside_is_understood(
 def test_more_ranks_than_a_node_names_the_cure(fails: Any) -> None:
     """`--nodes`."""
     assert fails("predict all_reduce -c dgx-h100 --ranks 9", code=1) == (
-        "ranks: got 9, but one node of dgx-h100 has 8 GPUs; take more nodes with --nodes"
+        "ranks: got 9, but one node of dgx-h100 has 8 GPUs; take more nodes with nodes, --nodes"
     )
 
 

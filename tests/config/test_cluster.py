@@ -160,7 +160,8 @@ def test_what_a_file_says_can_be_read_without_building() -> None:
     [
         (
             {"ranks": 16},
-            "ranks: got 16, but one node of dgx-h100 has 8 GPUs; take more nodes with --nodes",
+            "ranks: got 16, but one node of dgx-h100 has 8 GPUs; take more "
+            "nodes with nodes, --nodes",
         ),
         ({"ranks": 0}, f"ranks: got 0, expected {COUNT}"),
         ({"nodes": -1}, f"nodes: got -1, expected {COUNT}"),
@@ -181,7 +182,9 @@ def test_sizes_that_a_cluster_does_not_have(arguments: dict[str, int], message: 
 
 def test_ranks_and_nodes_contradict_each_other() -> None:
     """Wrong usage, exit 2: ranks are GPUs of one node."""
-    with pytest.raises(UsageError, match=r"^--ranks takes GPUs of one node, .* --nodes$"):
+    with pytest.raises(
+        UsageError, match=r"^ranks \(--ranks\) takes .* with nodes \(--nodes\)$"
+    ):
         load("dgx-h100", ranks=2, nodes=2)
 
 

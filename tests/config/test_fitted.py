@@ -63,7 +63,7 @@ def test_alpha_busy_comes_along() -> None:
 
 def test_ideal_network_has_no_nodes() -> None:
     """The message names the cure."""
-    with pytest.raises(InputError, match=r"nodes: got 2, but profile mine .* with --ranks"):
+    with pytest.raises(InputError, match=r"nodes: got 2, but profile mine .* with ranks"):
         own_cluster(profile(), nodes=2)
 
 

@@ -204,3 +204,20 @@ def test_numbers_of_32_bits_are_taken_and_others_refused(number: int) -> None:
             whole("src", given)
     assert whole("src", np.array([], dtype=float)).tolist() == []
     assert whole("src", np.array([3], dtype=np.uint8)).dtype == np.int32
+
+
+def test_messages_before_the_first_round_are_a_round() -> None:
+    """The first call of `next_round` begins another one then, and none if nothing is listed."""
+    both = Builder("broadcast", ranks=3)
+    both.copy(0, 1, [0])
+    both.next_round()
+    both.copy(0, 2, [0])
+    assert both.finish().rounds == 2
+    block = Builder("broadcast", ranks=3)
+    block.copy(0, 1, [0])
+    block.block(COPY, [[[0]]], [[[2]]], [[[0]]])
+    assert block.finish().rounds == 2
+    led = Builder("broadcast", ranks=3)
+    led.next_round()
+    led.copy([0, 1], [1, 2], [[0], [0]])
+    assert led.finish().rounds == 1

@@ -44,7 +44,7 @@ def folds(rows: Sequence[Measurement], kind: str) -> Iterator[tuple[list[int], l
         row = rows[keys.index(None)]
         raise InputError(
             f"hold-out nodes: {row.source} does not say how many nodes; "
-            "say it with --gpus-per-node"
+            "say it with gpus_per_node=, --gpus-per-node"
         )
     distinct = sorted(set(keys), key=lambda key: (str(type(key)), key))
     if kind == "sizes":

@@ -18,6 +18,7 @@ from collsim.calibrate.importers import Logs, measurements_of
 from collsim.calibrate.nccl_model import System
 from collsim.calibrate.rows import refuse_mixed, usable
 from collsim.calibrate.select import select
+from collsim.core.arguments import checked
 from collsim.core.measurements import Measurement, Measurements
 from collsim.core.profile import ErrorSummary, Parameter, Profile
 from collsim.errors import InputError, UnknownNameError
@@ -28,6 +29,7 @@ _MODELS: Final = ("auto", "nccl", "line")
 FloatArray = NDArray[np.float64]
 
 
+@checked
 def fit(
     logs: Logs,
     algorithm: str | None = None,

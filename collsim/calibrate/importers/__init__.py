@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Final, TextIO
 
 from collsim.calibrate.importer import LONGEST_LINE, Found, Importer, ReadOptions, collect
+from collsim.core.arguments import checked
 from collsim.core.measurements import LeftOut, Measurement, Measurements, Source
 from collsim.errors import FileError, InputError
 from collsim.registry import member, names
@@ -27,17 +28,18 @@ _NOISE: Final = 1 << 20  # of so many characters, those that are no text are cou
 _NOISY: Final = 0.2
 
 
+@checked
 def read_logs(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     collective: str | None = None,
     ranks: int | None = None,
     gpus_per_node: int | None = None,
 ) -> Measurements:
-    """Read several files; the rows keep the order of the files.
+    """Read one or several files; the rows keep the order of the files.
 
     Parameters
     ----------
-    paths : iterable of path
+    paths : path, or iterable of path
         At least one file; ``-`` is standard input. Notes name a single file without its
         folder. A file that is named twice, or has the same rows as another, counts once.
     collective, ranks, gpus_per_node : optional
@@ -57,13 +59,14 @@ def read_logs(
 
     Examples
     --------
-    >>> rows = read_logs(["examples/nccl_tests_all_reduce_8gpu.txt"])
+    >>> rows = read_logs("examples/nccl_tests_all_reduce_8gpu.txt")
     >>> rows.values("collective"), rows.values("ranks"), rows.values("nodes")
     (('all_reduce',), (8,), (1,))
     """
     found = Measurements([])
     options = ReadOptions(collective, ranks, gpus_per_node)
-    files = [os.fspath(path) for path in paths]
+    many = [paths] if isinstance(paths, str | os.PathLike) else paths
+    files = [os.fspath(path) for path in many]
     if not files:
         raise InputError("no log given, expected at least one file of measurements")
     seen: dict[object, str] = {}
@@ -110,7 +113,7 @@ def measurements_of(logs: Logs) -> Measurements:
     """
     if isinstance(logs, Measurements):
         return logs
-    return read_logs([logs] if isinstance(logs, str | os.PathLike) else logs)
+    return read_logs(logs)
 
 
 def read_log(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Measurements:

@@ -116,7 +116,7 @@ class Table:
             raise FileError(
                 self.file,
                 f"line {whole[0][0].line}: rows of {said}_perf, which is no test of "
-                "nccl-tests; say with --collective what it measures",
+                "nccl-tests; say with collective=, --collective, what it measures",
             )
         allowed = collectives_implied(whole, self.header.ranks or self.options.ranks)
         name = allowed[0] if len(allowed) == 1 else named_in(self.file, allowed)
@@ -125,7 +125,8 @@ class Table:
             what = f"{' and '.join(allowed)} apart" if allowed else "the collective"
             raise FileError(
                 self.file,
-                f"line {line}: the log does not tell {what}; say which with --collective",
+                f"line {line}: the log does not tell {what}; say which with collective=, "
+                "--collective",
             )
         how = "its columns" if len(allowed) == 1 else "its columns and the file's name"
         self.found.append(f"{self.file}: {name}, by {how}")
@@ -146,7 +147,7 @@ class Table:
             raise FileError(
                 self.file,
                 f"line {whole[0][0].line}: the log does not tell the number of ranks; "
-                "say it with --ranks",
+                "say it with ranks=, --ranks",
             )
         counted = ranks_counted(name, [row for row, _, _ in whole])
         if counted is not None and span[0] <= counted <= span[1]:
@@ -156,7 +157,10 @@ class Table:
         if listed is not None:
             note += f", although {listed} devices are listed"
         if span[0] < span[1]:
-            note += f", whose digits allow {span[0]} to {span[1]}; say it with --ranks if wrong"
+            note += (
+                f", whose digits allow {span[0]} to {span[1]}; say it with ranks=, --ranks, "
+                "if wrong"
+            )
         self.found.append(note)
         return ranks
 

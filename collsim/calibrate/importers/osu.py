@@ -43,7 +43,7 @@ _DTYPES = {
     "DOUBLE": "double",
 }
 _TIMES = ("pure comm.", "avg latency", "latency", "bandwidth", "mb/s")
-_NO_RANKS = "the log does not tell the number of ranks; say it with --ranks"
+_NO_RANKS = "the log does not tell the number of ranks; say it with ranks=, --ranks"
 
 
 def marks(line: str) -> bool:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.timeline import Timeline
 from collsim.engine.together import Together
@@ -17,6 +18,7 @@ from collsim.interop.chrome_trace.events_file import check_trace_path, write_eve
 __all__ = ["check_trace_path", "write_trace"]
 
 
+@checked
 def write_trace(
     outcome: Timeline | Together, cluster: Cluster, path: str | os.PathLike[str]
 ) -> None:

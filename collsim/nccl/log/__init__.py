@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
+from collsim.core.arguments import checked
 from collsim.files import read_bytes
 from collsim.nccl.log._chosen import chosen_line, read_chosen
 from collsim.nccl.log._lines import MatrixReader, read_channels, read_graph, read_size
@@ -51,6 +52,7 @@ _KEPT: Final = (
 )  # fmt: skip
 
 
+@checked
 @dataclass(frozen=True)
 class Log:
     """What a log tells.
@@ -99,6 +101,7 @@ class Log:
         return found.pop() if len(found) == 1 else None
 
 
+@checked
 def read_log(path: str | os.PathLike[str]) -> Log:
     """Read a log.
 
@@ -126,6 +129,7 @@ def read_log(path: str | os.PathLike[str]) -> Log:
     return parse_log(data.decode("utf-8", "replace"), os.fspath(path))
 
 
+@checked
 def parse_log(text: str, file: str = "<log>") -> Log:
     """Read the text of a log.
 

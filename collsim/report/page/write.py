@@ -7,6 +7,7 @@ from typing import Final
 from collsim.calibrate.match import size_notes
 from collsim.calibrate.scope import scope_notes
 from collsim.choose.curve import Counts, Model
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.profile import Profile
 from collsim.errors import InputError
@@ -46,6 +47,7 @@ def check_report_path(path: str | os.PathLike[str]) -> str:
     return name
 
 
+@checked
 def write_report(
     collective_name: str,
     cluster: Cluster,

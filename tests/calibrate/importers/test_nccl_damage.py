@@ -110,7 +110,7 @@ def test_what_the_numbers_do_not_tell_is_asked_for() -> None:
         parse(RANKS + HEAD + row)
     assert str(caught.value) == (
         "a.log: line 4: the log does not tell all_reduce and sendrecv apart; "
-        "say which with --collective"
+        "say which with collective=, --collective"
     )
 
 

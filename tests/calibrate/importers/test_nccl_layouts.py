@@ -92,7 +92,7 @@ def test_a_table_that_tells_too_little_does_not_spoil_the_others() -> None:
     rows = parse(good + "# Collective test starting: broadcast_perf\n" + HEAD + row)
     assert rows.values("collective") == ("all_reduce",)
     assert [str(left) for left in rows.left_out] == [
-        "a.log:9: the log does not tell the number of ranks; say it with --ranks"
+        "a.log:9: the log does not tell the number of ranks; say it with ranks=, --ranks"
     ]
 
 

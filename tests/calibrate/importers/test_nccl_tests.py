@@ -92,7 +92,7 @@ def test_the_old_layout_with_a_root_column_only(data: Path) -> None:
         (2, 1048576, 2.1e-5),
     ]
     with pytest.raises(
-        FileError, match="does not tell the number of ranks; say it with --ranks"
+        FileError, match="does not tell the number of ranks; say it with ranks=, --ranks"
     ):
         read_log(path)
 
@@ -267,7 +267,7 @@ def test_digits_that_allow_several_rank_counts() -> None:
     assert rows.values("ranks") == (512,)
     assert "; ".join(rows.notes) == (
         "a.log: 512 ranks, by busbw / algbw, whose digits allow 494 to 533; "
-        "say it with --ranks if wrong"
+        "say it with ranks=, --ranks, if wrong"
     )
 
 

@@ -134,7 +134,7 @@ def test_rows_that_cannot_be_used(text: str, reason: str) -> None:
 def test_without_a_rank_count_it_is_asked_for() -> None:
     """No number of a table tells it."""
     with pytest.raises(
-        FileError, match="does not tell the number of ranks; say it with --ranks"
+        FileError, match="does not tell the number of ranks; say it with ranks=, --ranks"
     ):
         parse(f"# OSU MPI Allreduce Latency Test v5.7\n{AVERAGE}8 1.00\n")
 
