@@ -3,9 +3,11 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from collsim.calibrate.nccl_model import fitted_of
 from collsim.core.profile import Profile
+from collsim.nccl.names import OUR_NAME
 
-__all__ = ["SHARED_CORES", "beyond", "scope_notes", "sharing_note"]
+__all__ = ["SHARED_CORES", "beyond", "pieces_run", "scope_notes", "sharing_note"]
 
 SHARED_CORES: Final = "the cluster file has it as the link `cores`, an ideal network has not"
 """How the note of a profile ends whose ranks share the cores of a machine."""
@@ -51,8 +53,19 @@ def scope_notes(
         notes.append(f"{ranks} ranks: {name} {_listed(profile.ranks)}{where}")
     if profile.nodes and nodes not in profile.nodes:
         count = f"{nodes} node{'s' if nodes > 1 else ''}"
-        notes.append(f"{count}: {name} {_listed(profile.nodes)}")
+        notes.append(f"{count}: {name} {_listed(profile.nodes)}{_extrapolated(profile, nodes)}")
     return notes
+
+
+def _extrapolated(profile: Profile, nodes: int) -> str:
+    """Return what times are worth on fewer or more nodes than those of the fit."""
+    bus = float(profile.nccl["inter_bus"])
+    if nodes == 1 or not bus or min(profile.nodes) < nodes < max(profile.nodes):
+        return ""
+    return (
+        "; its times there are extrapolated, and none is less than a node's network cards "
+        f"take by what NCCL reckons, {bus:g}GB/s"
+    )
 
 
 def beyond(profile: Profile, collective: str, ranks: int, nodes: int) -> str | None:
@@ -83,6 +96,47 @@ def beyond(profile: Profile, collective: str, ranks: int, nodes: int) -> str | N
     if profile.ranks and ranks not in profile.ranks and not profile.nccl["uniform"]:
         return f"no row of the fit is of {ranks} ranks, which have links of their own"
     return None
+
+
+def pieces_run(profile: Profile, collective: str) -> frozenset[tuple[str, str]] | None:
+    """Return the algorithms and protocols that NCCL chose for the rows of a fit.
+
+    A profile keeps ranks, nodes and sizes of its rows, so it is what NCCL chooses at every
+    doubled size there, as the profile reads its table.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of NCCL's pieces.
+    collective : str
+        Which.
+
+    Returns
+    -------
+    frozenset of (str, str), optional
+        By our names; None where a profile does not say what its rows were of.
+
+    Examples
+    --------
+    >>> from collsim.config.profile_file import load_profile
+    >>> sorted(pieces_run(load_profile("h100-efa"), "all_reduce"))
+    [('double_binary_tree', 'll'), ('nvls_tree', 'simple')]
+    """
+    if collective not in profile.collectives or not profile.max_bytes or not profile.nodes:
+        return None
+    fitted = fitted_of(profile)
+    gpus = fitted.system.gpus
+    found = set()
+    for ranks in profile.ranks:
+        for nodes in profile.nodes:
+            if ranks % nodes or (gpus and not 1 <= ranks // nodes <= gpus) or ranks == 1:
+                continue
+            size = max(1, profile.min_bytes)
+            while size <= profile.max_bytes:
+                algorithm, protocol = fitted.choice(collective, ranks, nodes, size)
+                found.add((OUR_NAME.get(algorithm, "direct"), protocol))
+                size *= 2
+    return frozenset(found)
 
 
 def sharing_note(profile: Profile) -> str | None:

@@ -98,6 +98,24 @@ def tell_fitted(profile: "Profile", answer: "Prediction") -> None:
             f"{', '.join(believed)}: no row that profile {profile.name} was fitted to shows "
             "it; its times come from NCCL's constants"
         )
+    _tell_unrun(profile, answer, set(believed))
+
+
+def _tell_unrun(profile: "Profile", answer: "Prediction", told: set[str]) -> None:
+    """Say which pieces of an answer NCCL chose for no row of a fit over several nodes."""
+    from collsim.calibrate.scope import pieces_run
+
+    ran = pieces_run(profile, answer.collective) if profile.nccl["inter_bus"] else None
+    if ran is None:
+        return
+    fitted = {(r.algorithm, str(r.protocol)) for r in answer.rows if r.model == "fit"}
+    new = sorted({" ".join(piece) for piece in fitted - ran} - told)
+    if new:
+        note(
+            f"{', '.join(new)}: NCCL chose it for no row that profile {profile.name} was "
+            f"fitted to, but {', '.join(sorted(' '.join(piece) for piece in ran))}; its time "
+            "follows from theirs"
+        )
 
 
 def _believed(profile: "Profile", algorithm: str, protocol: str) -> bool:

@@ -75,23 +75,30 @@ def parameter_rows(found: FitResult) -> list[dict[str, object]]:
 
 
 def fit_text(found: FitResult) -> str:
-    """Return a fit as text: its parameters with their intervals, and its errors."""
-    rows = [
-        (key, spelled(p.value, p.unit), interval(p))
-        for key, p in found.parameters.items()
-        if found.fitted is None or p.kind == "fit"
-    ]
-    lines = [aligned(("parameter", "value", "95 % interval"), rows, ("parameter",))]
-    assumed = [key for key, p in found.parameters.items() if p.source is not None]
-    if assumed:
+    """Return a fit as text: what its rows tell, with intervals, and its errors."""
+    untold = () if found.fitted is None else found.fitted.untold
+    told = {k: p for k, p in found.parameters.items() if p.kind == "fit" and k not in untold}
+    shown = found.parameters if found.fitted is None else told
+    rows = [(key, _with_unit(p), interval(p)) for key, p in shown.items()]
+    lines = []
+    if rows:
+        lines.append(aligned(("parameter", "value", "95 % interval"), rows, ("parameter",)))
+    more = len(found.parameters) - len(shown)
+    if more:
         lines.append(
-            f"as believed before, because no row depends on them: {', '.join(assumed)}"
+            f"{more} more, which these rows do not tell or hardly: -o FILE, then "
+            "collsim show profile FILE"
         )
     lines += errors_text(found.errors.in_sample, found.errors.held_out)
     without = found.errors.without_outliers
     if without is not None:
         lines.append(f"without the rows that stand out, {without.n} rows: {_off(without)}")
     return "\n".join(lines)
+
+
+def _with_unit(parameter: Parameter) -> str:
+    words = spelled(parameter.value, parameter.unit)
+    return f"{words} (no unit)" if parameter.unit == "1" else words
 
 
 def errors_text(own: ErrorSummary, held: ErrorSummary | None) -> list[str]:

@@ -6,6 +6,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from collsim.calibrate.validate import (
     BENCHES,
     LINES,
@@ -17,7 +19,7 @@ from collsim.calibrate.validate import (
     pooled,
 )
 from collsim.calibrate.validate.datasheets import SheetResult
-from collsim.calibrate.validate.errors import Errors
+from collsim.calibrate.validate.errors import Errors, errors
 from collsim.calibrate.validate.systems import REDUCING
 from collsim.report.validation_words import HEAD, HOW_MADE, SHEETS_HEAD, unmet
 
@@ -170,11 +172,20 @@ def _sheets_section(sheets: Sequence[SheetResult]) -> str:
             str(one.errors.n),
             _pair(one.errors),
             f"{one.bias:.2f}",
+            str(len(one.large)),
+            _large(one.large),
         ]
         for one in sheets
     ]
+    whole = [ratio for one in sheets for ratio in one.large]
+    rows.append(["all", "", "", "", "", "", str(len(whole)), _large(whole)])
     head = ["system", "nodes x GPUs", "collective", "rows", "error", "bias"]
+    head += ["rows from 64 MiB on", "their error"]
     return f"{SHEETS_HEAD}\n{_table(head, rows, 3)}"
+
+
+def _large(ratio: Sequence[float]) -> str:
+    return _pair(errors(np.array(ratio)))
 
 
 def result_rows(found: Validation) -> list[dict[str, object]]:

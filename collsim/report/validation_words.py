@@ -32,7 +32,8 @@ SHEETS_HEAD: Final = """## Datasheets alone
 What `collsim predict -c PRESET` says with nothing fitted: the presets' latencies and
 bandwidths, simulated, the fastest of the algorithms that NCCL has, in 1, 4 or 16 chunks; every
 third size. Latencies of presets are mostly assumptions, and presets know of no protocols, so
-small sizes are far off, and large ones much less. Bias is the median of predicted / measured.
+small sizes are far off, and large ones much less: the last two columns are of sizes from 64 MiB
+on, and the last line of all of those. Bias is the median of predicted / measured.
 """
 
 HOW_MADE: Final = """## How the model was made

@@ -60,6 +60,10 @@ def test_scope_of_a_profile_of_nccl(nccl: Profile) -> None:
     ]
     assert scope_notes(Profile("mine", LINE), ["all_reduce"], 8, 1) == []
     assert beyond(nccl, "all_reduce", 8, 1) == "no row of the fit is of so few nodes as 1"
+    (note,) = scope_notes(nccl, ["all_reduce"], 16, 4)[-1:]
+    assert note.startswith(
+        "4 nodes: profile example was fitted to 2; its times there are extra"
+    )
     odd = replace(nccl, ranks=(4, 16), nccl={**nccl.nccl, "uniform": False})
     assert beyond(odd, "all_reduce", 8, 2) == (
         "no row of the fit is of 8 ranks, which have links of their own"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from collsim.calibrate.nccl_model import example_profile, fitted_of
+from collsim.config.profile_file import load_profile
 from collsim.core.cluster import Cluster
 
 
@@ -226,3 +228,51 @@ def test_rows_of_another_gpu_are_told_after_a_fit(run: Any, tmp_path: Path) -> N
     result = run(f"calibrate fit {log} -c dgx-h100")
     assert "of NVIDIA A100, but cluster dgx-h100 is of hopper: is -c right?" in result.stderr
     assert "is -c right?" in result.stdout
+
+
+def test_a_fit_prints_what_its_rows_tell_and_counts_the_rest(run: Any, tmp_path: Path) -> None:
+    """With units; the JSON has them all."""
+    log = written(tmp_path, Cluster.load("dgx-h100"))
+    shown = run(f"calibrate fit {log} -c dgx-h100 -o", str(tmp_path / "p.toml")).stdout
+    profile = tomllib.loads((tmp_path / "p.toml").read_text("utf-8"))
+    every = profile["parameters"]
+    rows = [line.split()[0] for line in shown.splitlines() if line.split()[0] in every]
+    believed = {key for key, one in every.items() if one["kind"] == "assumption"}
+    assert 0 < len(rows) < len(every)
+    assert not believed & set(rows)
+    rest = f"{len(every) - len(rows)} more, which these rows do not tell or hardly: -o FILE"
+    assert rest in shown
+    assert "believed" not in shown
+
+
+def test_more_nodes_than_the_fit_take_no_less_than_their_cards(
+    run: Any, tmp_path: Path
+) -> None:
+    """On 2 nodes a node sends n in a tree, on 4 twice that: 384 GB/s by NCCL's reckoning."""
+    path = str(tmp_path / "two.toml")
+    log = written(tmp_path, Cluster.load("dgx-h100", nodes=2), slower=0.5)
+    assert run(f"calibrate fit {log} -c dgx-h100 -o", path).exit_code == 0
+    profile = load_profile(path)
+    for nodes, least in ((2, 0.0), (4, 2 * 2**30 / 384e9)):
+        found = fitted_of(profile)
+        seconds = found.seconds("all_reduce", 8 * nodes, nodes, 2**30, "nvls_tree", "simple")
+        bare = replace(found, beyond=None)
+        free = bare.seconds("all_reduce", 8 * nodes, nodes, 2**30, "nvls_tree", "simple")
+        assert seconds == pytest.approx(max(free, least))
+    assert free < least
+    said = run(f"predict all_reduce -c dgx-h100 --nodes 4 -s 1G --profile {path}").stderr
+    assert (
+        "4 nodes: profile fitted was fitted to 2; its times there are extrapolated, and" in said
+    )
+    assert "network cards take by what NCCL reckons, 384GB/s" in said
+
+
+def test_a_piece_that_nccl_chose_for_no_row_is_named(run: Any) -> None:
+    """All large rows of h100-efa are of NVLS with a tree; on 4 nodes NCCL takes a ring."""
+    said = run("predict all_reduce --profile h100-efa --nodes 4 -s 1G").stderr
+    assert (
+        "ring simple: NCCL chose it for no row that profile h100-efa was fitted to, but "
+        "double_binary_tree ll, nvls_tree simple; its time follows from theirs"
+    ) in said
+    said = run("predict all_reduce --profile h100-efa --nodes 2 -s 1G").stderr
+    assert "NCCL chose it" not in said

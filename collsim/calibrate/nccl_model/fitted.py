@@ -42,6 +42,9 @@ class Fitted:
         Relative scatter of the rows about the model.
     scores : dict of Selector to float
         Mean error of left-out rows for every selector that was tried to the end.
+    beyond : tuple of int, optional
+        Fewest and most nodes that rows were of: on others no time is less than what a node's
+        network cards take for its bytes.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class Fitted:
     prior: dict[str, Prior]
     noise: float
     scores: dict[Selector, float] = field(default_factory=dict)
+    beyond: tuple[int, int] | None = None
 
     @property
     def untold(self) -> tuple[str, ...]:
@@ -83,7 +87,7 @@ class Fitted:
 
     def _times(self, batch: Batch) -> Floats:
         values = {key: np.array([[value]]) for key, value in self.values.items()}
-        found: Floats = seconds(values, batch)[0]
+        found: Floats = seconds(values, batch, beyond=self.beyond)[0]
         return found
 
     def seconds(

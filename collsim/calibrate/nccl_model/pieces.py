@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from collsim.calibrate.nccl_model.batch import Batch, Floats, Group, Values
+from collsim.calibrate.nccl_model.carried import least_seconds
 from collsim.calibrate.nccl_model.p2p import peer_to_peer
 from collsim.calibrate.nccl_model.ring import ring
 from collsim.calibrate.nccl_model.switch import nvls, nvls_tree
@@ -27,8 +28,12 @@ PIECES: Final[dict[str, Callable[[Values, Group], Floats]]] = {
 }
 
 
-def seconds(values: Values, batch: Batch, trials: int = 1) -> Floats:
+def seconds(
+    values: Values, batch: Batch, trials: int = 1, beyond: tuple[int, int] | None = None
+) -> Floats:
     """Return the time of every case, a row for each trial of parameters.
+
+    On fewer or more nodes than `beyond` says, no time is less than a node's cards take.
 
     Examples
     --------
@@ -45,5 +50,7 @@ def seconds(values: Values, batch: Batch, trials: int = 1) -> Floats:
     found = np.full((trials, batch.count), np.inf)
     for group in batch.groups:
         time = PIECES[group.algorithm](values, group)
+        if beyond is not None:
+            time = np.maximum(time, least_seconds(group, beyond))
         found[:, group.where] = np.minimum(found[:, group.where], time)
     return found

@@ -94,7 +94,9 @@ def fitted_of(profile: Profile) -> Fitted:
         told = low is not None and high is not None and 0 < low < high
         sigma[key] = math.log(high / low) / 2 / _WIDE if told else believed.sigma  # type: ignore[operator]
         prior[key] = believed
-    return Fitted(system, selector, values, sigma, prior, float(facts["noise"]))
+    beyond = (min(profile.nodes), max(profile.nodes)) if profile.nodes else None
+    noise = float(facts["noise"])
+    return Fitted(system, selector, values, sigma, prior, noise, beyond=beyond)
 
 
 def fitted_times(profile: Profile) -> Fitted | None:

@@ -15,11 +15,13 @@ from collsim.calibrate.validate.rows import bench_rows, in_series
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement
 
-__all__ = ["SHEETS", "Sheet", "SheetResult", "datasheet"]
+__all__ = ["LARGE", "SHEETS", "Sheet", "SheetResult", "datasheet"]
 
 FloatArray = NDArray[np.float64]
 _CHUNKS: Final = (1, 4, 16)
 """Chunk counts that are tried: hundreds of ranks take a second each."""
+LARGE: Final = 2**26
+"""From this size on bytes decide, and latencies, which presets assume, hardly count."""
 _EVERY: Final = 3
 """Every so many sizes of a series are simulated."""
 
@@ -66,6 +68,8 @@ class SheetResult:
         Of the rows that were simulated.
     bias : float
         Median of predicted / measured.
+    large : tuple of float
+        Predicted / measured of the rows from `LARGE` on.
     """
 
     system: str
@@ -74,6 +78,7 @@ class SheetResult:
     collective: str
     errors: Errors
     bias: float
+    large: tuple[float, ...] = ()
 
 
 def _sheets() -> tuple[Sheet, ...]:
@@ -135,7 +140,10 @@ def datasheet(sheet: Sheet, folder: str) -> list[SheetResult]:
         off = errors(ratio)
         if off is not None:
             where = sheet.system, sheet.nodes, sheet.gpus, kind
-            found.append(SheetResult(*where, off, float(np.median(ratio))))
+            large = [
+                float(r) for r, row in zip(ratio, some, strict=True) if row.nbytes >= LARGE
+            ]
+            found.append(SheetResult(*where, off, float(np.median(ratio)), tuple(large)))
     return found
 
 
