@@ -6,6 +6,7 @@ from typing import Final
 from collsim.calibrate.nccl_model.fitted import Fitted
 from collsim.calibrate.nccl_model.prior import SOURCE, Prior, priors
 from collsim.calibrate.nccl_model.system import Selector, System, system_of
+from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.parameter import Parameter, parameter_unit
 from collsim.core.profile import Profile
@@ -99,6 +100,7 @@ def fitted_of(profile: Profile) -> Fitted:
     return Fitted(system, selector, values, sigma, prior, noise, beyond=beyond)
 
 
+@checked
 def fitted_times(profile: Profile) -> Fitted | None:
     """Return the times of NCCL's own algorithms that a profile knows, for `collsim.predict`.
 
