@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from collsim.core._operands import MAX_CHANNELS, by_message, whole
 from collsim.errors import InputError
 
-__all__ = ["Listed"]
+__all__ = ["Int32", "Int64", "Listed"]
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
