@@ -127,7 +127,7 @@ def _batch(costs: Any, wanted: Any, best: Any, launch: float, given: Any, work: 
     alpha, beta, busy, adding, gamma, enter, held_beta = costs
     (pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, single, only, more, late,
      first) = given  # fmt: skip
-    (waits, free, holder, reducer_free, reducer_last, run_time, run_code, begin, end,
+    (waits, free, holder, lanes_of, reducer_free, reducer_last, run_time, run_code, begin, end,
      head_time, head_code, times, codes, start, finish, blocker, ahead) = work  # fmt: skip
     for i in range(best.size):
         if not wanted[i]:
@@ -138,8 +138,8 @@ def _batch(costs: Any, wanted: Any, best: Any, launch: float, given: Any, work: 
         run(
             pieces, every, route, reduces, dst, held_ptr, held, lane_ptr, single, only, more,
             late, first, alpha[i], beta[i], busy[i], adding[i], gamma[i],
-            enter[i], held_beta[i], waits.copy(), free, holder, reducer_free, reducer_last,
-            run_time, run_code, begin, end, head_time, head_code, times, codes,
+            enter[i], held_beta[i], waits.copy(), free, holder, lanes_of, reducer_free,
+            reducer_last, run_time, run_code, begin, end, head_time, head_code, times, codes,
             start, finish, blocker, ahead,
         )  # fmt: skip
         best[i] = min(best[i], launch + finish.max())

@@ -50,6 +50,7 @@ NOT_HELD = {"math": "formulas, for a reader; those of the algorithms are held by
 # Programs that shell lines start and that are not started here, and why not.
 NOT_RUN = {
     "pip": "needs an index of packages",
+    "python": "takes an hour: a sample of it is in tests/robustness",
     "coverage": "runs pytest, which runs this",
     "pytest": "is what runs this",
     "python3": "makes an environment: .ci/run runs the README's line as it is printed",

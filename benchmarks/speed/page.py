@@ -26,8 +26,8 @@ bound shows that more are slower; the time of the number that is named is exact.
 Messages that are ready at the same time go by their index. Two times are the same here if the
 same costs add up to them; sums of different costs that are equal on paper may part by a step of
 the grid, 1e-15 of the whole, and then the other message goes first. Of 20,000 random runs,
-first come, first served, 4 have some messages at other times than with exact fractions, and none
-another time of the whole; of an earlier 3,300 there were 3, whose times were up to 6 % off.
+first come, first served, 4 have some messages at other times than with exact fractions, and
+none another time of the whole; of an earlier 3,300 there were 3, with times up to 6 % off.
 
 ## Memory, and what limits it
 

@@ -6,19 +6,19 @@ from typing import Final
 
 from collsim.cli.output import note
 
-__all__ = ["left_out_lines", "tell_left_out"]
+__all__ = ["tell_left_out"]
 
 # As `choose` says how far one is from the fastest at its best.
 _SLOW: Final = re.compile(r"(too slow at every size): (at least) (\S+) (times as long .*)")
 
 
-def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
+def _left_out_lines(left_out: Mapping[str, str]) -> list[str]:
     """Return a line for every kind of reason, in the order in which they come first.
 
     Examples
     --------
     >>> slow = "too slow at every size: at least {} times as long as the fastest"
-    >>> left_out_lines({"mst": slow.format(1.28), "two_shot": "a bound", "swing": "a bound",
+    >>> _left_out_lines({"mst": slow.format(1.28), "two_shot": "a bound", "swing": "a bound",
     ...                 "ring": slow.format(4)})
     ['too slow at every size (at least so many times as long as the fastest): mst 1.28, ring 4',
     'two_shot, swing: a bound']
@@ -45,5 +45,5 @@ def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
 
 def tell_left_out(left_out: Mapping[str, str], where: str = "") -> None:
     """Say what was left out; `where` comes first."""
-    for line in left_out_lines(left_out):
+    for line in _left_out_lines(left_out):
         note(f"{where}left out {line}".replace("left out too slow", "left out as too slow"))

@@ -115,7 +115,9 @@ def _change_every(file: str, data: dict[str, Any], number: str, value: object) -
     """Change one number of all links that a file names or has in it."""
     for table in _TABLES:
         inner = data.get(table)
-        for key in _links_of(inner) if isinstance(inner, dict) else ():
+        if not isinstance(inner, dict):
+            continue
+        for key in _links_of(inner):
             inner[key] = _link(file, f"{table}.{key}", inner[key]) | {number: value}
     entries = data.get("links")
     if not isinstance(entries, list) or not all(isinstance(part, dict) for part in entries):

@@ -2,20 +2,30 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from collsim.core._listed import Int32, Int64, Listed
 from collsim.core._operands import check_places, join, repeated, rows_of
+from collsim.core.collective import Collective
 from collsim.core.dependencies import dependencies, with_turns
 from collsim.core.schedule import Schedule
 
 __all__ = ["derived"]
 
 
-def derived(listed: Listed, parties: int, slots: int, **about: Any) -> Schedule:
+def derived(
+    listed: Listed,
+    parties: int,
+    slots: int,
+    *,
+    collective: Collective,
+    ranks: int,
+    root: int,
+    parts: int,
+    scratch: int,
+) -> Schedule:
     """Derive the dependencies of what was listed and return the schedule.
 
     Parameters
@@ -24,7 +34,7 @@ def derived(listed: Listed, parties: int, slots: int, **about: Any) -> Schedule:
         What was listed call by call is let go of as it is joined: it is as much again.
     parties, slots : int
         Of how many ranks and switches the places are told apart, and how many each has.
-    **about
+    collective, ranks, root, parts, scratch
         What a schedule is told beside its messages.
 
     Raises
@@ -72,8 +82,12 @@ def derived(listed: Listed, parties: int, slots: int, **about: Any) -> Schedule:
         into=into,
         dep_ptr=dep_ptr,
         dep=dep,
-        agents=max(0, last + 1 - about["ranks"]),
-        **about,
+        agents=max(0, last + 1 - ranks),
+        collective=collective,
+        ranks=ranks,
+        root=root,
+        parts=parts,
+        scratch=scratch,
     )
 
 

@@ -134,7 +134,13 @@ class Builder:
 
     @checked
     def scratch(self, places: int) -> Int64:
-        """Return the numbers of so many further places, empty at every rank before the call."""
+        """Return the numbers of so many further places, empty at every rank before the call.
+
+        Raises
+        ------
+        InputError
+            If it is no count, or more than a schedule can hold.
+        """
         first = self.pieces.size + self._scratch
         if not 0 <= places <= MAX_CARRIED - first:
             raise InputError(

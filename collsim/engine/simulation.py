@@ -1,5 +1,6 @@
 """A schedule on a cluster, prepared for runs at many sizes; and timelines of what ran."""
 
+import math
 import sys
 from collections.abc import Callable
 from numbers import Real
@@ -210,10 +211,13 @@ def check_nbytes(nbytes: object) -> float:
         return float(parse_size(nbytes))
     if not isinstance(nbytes, int | float | Real):
         raise InputError(f"size: got {nbytes!r}, expected bytes, or text such as '64MiB'")
-    # Compared and not converted: Python's whole numbers may be larger than any float.
-    if not 0 <= nbytes <= _MOST_BYTES:
+    try:
+        value = float(nbytes)
+    except OverflowError:  # Python's whole numbers may be larger than any float.
+        value = math.inf
+    if not 0 <= value <= _MOST_BYTES:
         raise InputError(
             f"size: got {nbytes!r} bytes, expected 0 or more and finite, at most "
             f"{_MOST_BYTES:g}"
         )
-    return float(nbytes)
+    return value

@@ -220,6 +220,11 @@ def release(version: str) -> Release:
         ``"2.30"`` for the last of its kind, ``"2.29.3"``, ``"2.30.7+cuda13.0"``. What is newer
         than the newest known is taken to be like it.
 
+    Returns
+    -------
+    Release
+        The name of the release that it is taken for, and its rules and constants.
+
     Raises
     ------
     InputError

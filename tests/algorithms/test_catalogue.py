@@ -95,9 +95,7 @@ def test_what_runs_in_one_channel_takes_no_more() -> None:
     """The same of chunks."""
     with pytest.raises(InputError, match="channels: broadcast/mst runs in one, got 2"):
         build("broadcast", "mst", 4, channels=2)
-    with pytest.raises(
-        InputError, match="chunks: broadcast/mst sends each message whole"
-    ):
+    with pytest.raises(InputError, match="chunks: broadcast/mst sends each message whole"):
         build("broadcast", "mst", 4, chunks=2)
 
 

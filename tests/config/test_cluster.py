@@ -160,8 +160,10 @@ def test_what_a_file_says_can_be_read_without_building() -> None:
     [
         (
             {"ranks": 16},
-            "ranks: got 16, but one node of dgx-h100 has 8 GPUs; take more "
-            "nodes with nodes, --nodes",
+            (
+                "ranks: got 16, but one node of dgx-h100 has 8 GPUs; take more "
+                "nodes with nodes, --nodes"
+            ),
         ),
         ({"ranks": 0}, f"ranks: got 0, expected {COUNT}"),
         ({"nodes": -1}, f"nodes: got -1, expected {COUNT}"),

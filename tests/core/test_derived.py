@@ -50,7 +50,6 @@ def test_columns_that_are_made_later_are_those_that_were_listed() -> None:
     b = Builder(collective("all_reduce"), 3, parts=4)
     b.copy([0, 1], [1, 2], [[0, 1], [2, 3]])
     b.next_round()
-    b.next_round()
     b.copy(2, 0, [0, 3])
     schedule = b.finish()
     assert "piece_ptr" not in vars(schedule)

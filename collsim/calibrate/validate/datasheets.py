@@ -15,12 +15,12 @@ from collsim.calibrate.validate.rows import bench_rows, in_series
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement
 
-__all__ = ["LARGE", "SHEETS", "Sheet", "SheetResult", "datasheet"]
+__all__ = ["SHEETS", "Sheet", "SheetResult", "datasheet"]
 
 FloatArray = NDArray[np.float64]
 _CHUNKS: Final = (1, 4, 16)
 """Chunk counts that are tried: hundreds of ranks take a second each."""
-LARGE: Final = 2**26
+_LARGE: Final = 2**26
 """From this size on bytes decide, and latencies, which presets assume, hardly count."""
 _EVERY: Final = 3
 """Every so many sizes of a series are simulated."""
@@ -69,7 +69,7 @@ class SheetResult:
     bias : float
         Median of predicted / measured.
     large : tuple of float
-        Predicted / measured of the rows from `LARGE` on.
+        Predicted / measured of the rows from `_LARGE` on.
     """
 
     system: str
@@ -141,7 +141,7 @@ def datasheet(sheet: Sheet, folder: str) -> list[SheetResult]:
         if off is not None:
             where = sheet.system, sheet.nodes, sheet.gpus, kind
             large = [
-                float(r) for r, row in zip(ratio, some, strict=True) if row.nbytes >= LARGE
+                float(r) for r, row in zip(ratio, some, strict=True) if row.nbytes >= _LARGE
             ]
             found.append(SheetResult(*where, off, float(np.median(ratio)), tuple(large)))
     return found

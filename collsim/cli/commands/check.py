@@ -52,7 +52,7 @@ _BY_MODEL = "NCCL's choice by its model"
     \b
     Examples:
       collsim check examples/nccl_tests_all_reduce_8gpu.txt --alpha 1.5us --bandwidth 370GB/s
-      collsim check examples/nccl_tests_all_reduce_8gpu.txt --tolerance 0.5 -c dgx-h100
+      collsim check examples/nccl_tests_all_reduce_8gpu.txt --tolerance 0.5 --profile h100-nvswitch-8
     """
 )
 @log_options
