@@ -78,8 +78,13 @@ def tell_scope(
         note(text)
 
 
-def tell_fitted(profile: "Profile", answer: "Prediction") -> None:
-    """Say what of an answer is simulated, and what no row of the fit has shown."""
+def tell_fitted(profile: "Profile", answer: "Prediction", *, left_to_us: bool = False) -> None:
+    """Say whose choice it is, what is simulated, and what no row of the fit has shown."""
+    if left_to_us and any(row.model == "fit" for row in answer.rows):
+        note(
+            f"with profile {profile.name}, auto is what NCCL would choose; --algorithm all "
+            "shows what else there is"
+        )
     simulated = sorted({row.algorithm for row in answer.rows if row.model != "fit"})
     if simulated:
         note(

@@ -276,3 +276,12 @@ def test_a_piece_that_nccl_chose_for_no_row_is_named(run: Any) -> None:
     ) in said
     said = run("predict all_reduce --profile h100-efa --nodes 2 -s 1G").stderr
     assert "NCCL chose it" not in said
+
+
+def test_auto_is_said_to_be_nccls_choice(run: Any, profile: str) -> None:
+    """Where times are fitted; not where an algorithm is named."""
+    left = run("predict all_reduce -s 1M --profile", profile)
+    assert "auto is what NCCL would choose" in left.stderr
+    named = run("predict all_reduce -s 1M --algorithm ring --profile", profile)
+    assert named.exit_code == 0
+    assert "auto" not in named.stderr

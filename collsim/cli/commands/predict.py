@@ -136,7 +136,7 @@ def command(
         own = "messages between pairs" if messages else profile.algorithm
         others = sorted({row.algorithm for row in answer.rows} - {own})
         if profile.model == "nccl":
-            tell_fitted(profile, answer)
+            tell_fitted(profile, answer, left_to_us=algorithm == ("auto",))
         tell_shared(profile)
         if profile.model != "nccl" and others:
             note(
