@@ -176,7 +176,7 @@ def test_predict_says_what_no_row_has_shown(run: Any) -> None:
     assert "8B is extrapolated" in said
     said = run("predict all_reduce --nodes 64 -s 1G --profile h100-ndr").stderr
     assert "64 nodes: profile h100-ndr was fitted to 2, 8" in said
-    assert run(f"predict all_reduce -s 1M {H100}").stderr == ""
+    assert run(f"predict all_reduce -s 1M --algorithm ring {H100}").stderr == ""
 
 
 def test_choose_says_so_too(run: Any) -> None:
