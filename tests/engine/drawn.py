@@ -182,6 +182,8 @@ def draw_program(
             ]
             round_ += 2
             continue
+        # Messages listed before the first round is begun are of the first one.
+        round_ = max(round_, 0)
         width = rng.randint(1, min(len(places), 6)) if rng.random() < 0.95 else 0
         read = [rng.sample(places, width) for _ in ends]
         written = read if rng.random() < 0.3 else [rng.sample(places, width) for _ in ends]
@@ -198,9 +200,7 @@ def draw_program(
         )
         for i, (src, dst) in enumerate(ends):
             queue = None if turn is None else turn[i]
-            listed.append(
-                Listed(src, dst, reduces, read[i], written[i], max(round_, 0), queue, strict)
-            )
+            listed.append(Listed(src, dst, reduces, read[i], written[i], round_, queue, strict))
     return Program(b.finish(), listed, share)
 
 

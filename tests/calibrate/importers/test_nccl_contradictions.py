@@ -146,7 +146,7 @@ def test_a_test_that_nobody_knows_is_not_guessed(head: str) -> None:
         parse(text)
     assert str(caught.value) == (
         "a.log: line 8: rows of foo_perf, which is no test of nccl-tests; say with "
-        "--collective what it measures"
+        "collective=, --collective, what it measures"
     )
     assert parse(text, collective="all_reduce").values("collective") == ("all_reduce",)
     nameless = parse(text.removeprefix(head))
