@@ -54,8 +54,8 @@ def packages(loaded: set[str]) -> set[str]:
     """Return the packages of some modules that are neither Python's nor of its start-up."""
     tops = {name.partition(".")[0] for name in loaded} - set(sys.stdlib_module_names)
     # What a virtual environment or an editable install may bring along; `org` is Java's name
-    # that the standard library asks for.
-    own = {"sitecustomize", "usercustomize", "_distutils_hack", "_virtualenv", "org"}
+    # that the standard library asks for, `_wmi` one of Windows.
+    own = {"sitecustomize", "usercustomize", "_distutils_hack", "_virtualenv", "org", "_wmi"}
     return {name for name in tops - own if not name.startswith("__editable__")}
 
 
