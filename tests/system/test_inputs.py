@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,15 @@ def test_a_device_without_an_end(tmp_path: Path) -> None:
     assert int(peak) < 500 << 10
 
 
+def _opened(pipe: Path) -> int | None:
+    """Return the end of a pipe to write to; None while nobody reads it."""
+    try:
+        return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        assert error.errno == errno.ENXIO
+        return None
+
+
 def test_a_pipe_is_told_of(tmp_path: Path) -> None:
     """Nobody writes to it yet, so the note comes before the waiting."""
     pipe = tmp_path / "pipe"
@@ -111,7 +122,14 @@ def test_a_pipe_is_told_of(tmp_path: Path) -> None:
     assert process.stderr is not None
     note = f"note: {pipe} is a pipe: waiting until somebody writes to it\n"
     assert process.stderr.readline() == note
-    pipe.write_text("no log\n")
+    # To open it and wait would be to wait for ever, had the program ended by now.
+    end = time.monotonic() + 60
+    while (writer := _opened(pipe)) is None and process.poll() is None:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    if writer is not None:
+        os.write(writer, b"no log\n")
+        os.close(writer)
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 1
     assert stderr.startswith(f"Error: {pipe}: no measurements in a known format")
