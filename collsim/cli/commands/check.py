@@ -52,8 +52,6 @@ _BY_MODEL = "NCCL's choice by its model"
     \b
     Examples:
       collsim check examples/nccl_tests_all_reduce_8gpu.txt --alpha 1.5us --bandwidth 370GB/s
-      collsim check examples/nccl_tests_all_reduce_8gpu.txt --profile h100-nvswitch-8 \
-        --tolerance 0.5
     """
 )
 @log_options
