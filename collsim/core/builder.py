@@ -251,7 +251,7 @@ class Builder:
         Raises
         ------
         InputError
-            If `pieces` has no three axes, or there are too many channels.
+            If it is neither kind, `pieces` has no three axes, or there are too many channels.
         TooLargeError
             If all messages together carry more than fits into memory.
 
@@ -263,6 +263,8 @@ class Builder:
         >>> len(b.finish()), b.finish().rounds
         (2, 2)
         """
+        if kind not in {COPY, REDUCE}:
+            raise InputError(f"builder: kind: got {kind!r}, expected {COPY} or {REDUCE}")
         carried = whole("pieces", pieces)
         if carried.ndim != 3:
             raise InputError(f"builder: pieces has shape {carried.shape}, expected three axes")

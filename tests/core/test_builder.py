@@ -221,3 +221,10 @@ def test_messages_before_the_first_round_are_a_round() -> None:
     led.next_round()
     led.copy([0, 1], [1, 2], [[0], [0]])
     assert led.finish().rounds == 1
+
+
+def test_a_block_is_of_one_of_two_kinds() -> None:
+    """Another number would be copied or added by chance."""
+    b = Builder(collective("broadcast"), 3)
+    with pytest.raises(InputError, match="kind: got 7, expected 0 or 1"):
+        b.block(7, [[[0]]], [[[1]]], [[[0]]])
