@@ -51,8 +51,7 @@ def same(ours: str, theirs: str) -> None:
     """Compare texts: words to the letter, numbers to what another machine's rounding may do."""
     assert NUMBER.sub("#", ours) == NUMBER.sub("#", theirs)
     for a, b in zip(NUMBER.findall(ours), NUMBER.findall(theirs), strict=True):
-        # A baseline's least squares end 0.5 apart with scipy 1.17 and 1.18.
-        assert float(a) == pytest.approx(float(b), rel=0.05, abs=0.6)
+        assert float(a) == pytest.approx(float(b), rel=0.05, abs=0.3)
 
 
 def test_the_part_of_our_own_measurements_is_up_to_date() -> None:
