@@ -44,8 +44,8 @@ Outcome = tuple[Floats, Floats, Ints, Ints]
 COMPILE_FROM: Final = 200_000
 # The same where it is there already.
 LOADED_FROM: Final = 500
-# Far beyond any data, and far enough below the largest float that sums of times are none.
-_MOST_BYTES: Final = 1e30
+# Far beyond any data; near the largest float the times that follow from it are none.
+_MOST_BYTES: Final = 1e300
 
 
 class Simulation:

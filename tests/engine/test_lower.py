@@ -102,7 +102,7 @@ def test_grid_is_fine_enough_where_messages_hold_many_pieces(
         assert simulation.makespan(nbytes) == pytest.approx(claimed, rel=1e-10)
 
 
-@pytest.mark.parametrize("nbytes", [0.0, 5e-324, 1e30])
+@pytest.mark.parametrize("nbytes", [0.0, 5e-324, 1e300])
 def test_no_size_is_too_small_or_too_large(nbytes: float) -> None:
     """Without alpha the grid must follow the bytes."""
     simulation = Simulation(build("broadcast", "mst", 4), Cluster.ideal(4, 0.0, 1.0))
