@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,19 +16,10 @@ DOCS = ROOT / "docs"
 
 
 @pytest.fixture(scope="module")
-def mutation() -> Iterator[dict[str, ModuleType]]:
+def mutation(bare_modules: Callable[..., Any]) -> Iterator[dict[str, ModuleType]]:
     """Return the modules that need no cosmic-ray; they import each other by bare names."""
-    names = ("mutant", "rooms", "reach", "page")
-    kept = {name: sys.modules.pop(name, None) for name in names}
-    sys.path.insert(0, str(MUTATION))
-    try:
-        yield {name: importlib.import_module(name) for name in names}
-    finally:
-        sys.path.remove(str(MUTATION))
-        for name in names:
-            sys.modules.pop(name, None)
-            if kept[name] is not None:
-                sys.modules[name] = kept[name]  # type: ignore[assignment]
+    with bare_modules(MUTATION, ("mutant", "rooms", "reach", "page")) as modules:
+        yield modules
 
 
 def row(room: str, outcome: str, of: int = 1, line: int = 7) -> dict[str, Any]:

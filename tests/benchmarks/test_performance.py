@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -53,19 +53,10 @@ MEASURED: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def speed() -> Iterator[dict[str, ModuleType]]:
+def speed(bare_modules: Callable[..., Any]) -> Iterator[dict[str, ModuleType]]:
     """Return the modules of the benchmark, which import each other by their bare names."""
-    names = ("common", "measure", "page", "picture")
-    kept = {name: sys.modules.pop(name, None) for name in names}
-    sys.path.insert(0, str(SPEED))
-    try:
-        yield {name: importlib.import_module(name) for name in names}
-    finally:
-        sys.path.remove(str(SPEED))
-        for name in names:
-            sys.modules.pop(name, None)
-            if kept[name] is not None:
-                sys.modules[name] = kept[name]  # type: ignore[assignment]
+    with bare_modules(SPEED, ("common", "measure", "page", "picture")) as modules:
+        yield modules
 
 
 def test_the_page_is_made_of_what_was_measured(speed: dict[str, ModuleType]) -> None:

@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ring_rows import SIZES, ring, rows
 
 from collsim.calibrate.fit import fit
 from collsim.calibrate.importer import ReadOptions
 from collsim.calibrate.importers.nccl_tests import IMPORTER
-from collsim.core.measurements import Measurement, Measurements
 from collsim.errors import CollsimError, InputError, UnknownNameError
 
 read = IMPORTER.read
-
-SIZES = tuple(8 * 4**k for k in range(12))
-
-
-def rows(
-    times: Iterable[tuple[int, float]] = (), ranks: int = 8, **fields: object
-) -> Measurements:
-    """Return all_reduce rows of (size, seconds)."""
-    return Measurements(
-        Measurement(
-            str(fields.get("collective", "all_reduce")),
-            ranks,
-            size,
-            seconds,
-            **{k: v for k, v in fields.items() if k != "collective"},  # type: ignore[arg-type]
-        )
-        for size, seconds in times
-    )
-
-
-def ring(
-    ranks: int = 8, alpha: float = 2e-6, beta: float = 1e-11, launch: float = 0.0
-) -> list[tuple[int, float]]:
-    """Return (size, seconds) of a ring all_reduce."""
-    steps = 2 * (ranks - 1)
-    return [(n, launch + steps * alpha + steps / ranks * n * beta) for n in SIZES]
 
 
 @given(
