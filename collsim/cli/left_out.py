@@ -20,8 +20,8 @@ def _left_out_lines(left_out: Mapping[str, str]) -> list[str]:
     >>> slow = "too slow at every size: at least {} times as long as the fastest"
     >>> _left_out_lines({"mst": slow.format(1.28), "two_shot": "a bound", "swing": "a bound",
     ...                 "ring": slow.format(4)})
-    ['too slow at every size (at least so many times as long as the fastest): mst 1.28, ring 4',
-    'two_shot, swing: a bound']
+    ['as too slow at every size (at least so many times as long as the fastest): mst 1.28,
+    ring 4', 'two_shot, swing: a bound']
     """
     groups: dict[str, list[tuple[str, str, str]]] = {}
     for name, reason in left_out.items():
@@ -37,7 +37,9 @@ def _left_out_lines(left_out: Mapping[str, str]) -> list[str]:
         if len(found) == 1:
             lines.append(f"{found[0][0]}: {found[0][2]}")
         elif found[0][1]:
-            lines.append(f"{kind}: {', '.join(f'{name} {times}' for name, times, _ in found)}")
+            lines.append(
+                f"as {kind}: {', '.join(f'{name} {times}' for name, times, _ in found)}"
+            )
         else:
             lines.append(f"{', '.join(name for name, _, _ in found)}: {kind}")
     return lines
@@ -46,4 +48,4 @@ def _left_out_lines(left_out: Mapping[str, str]) -> list[str]:
 def tell_left_out(left_out: Mapping[str, str], where: str = "") -> None:
     """Say what was left out; `where` comes first."""
     for line in _left_out_lines(left_out):
-        note(f"{where}left out {line}".replace("left out too slow", "left out as too slow"))
+        note(f"{where}left out {line}")
