@@ -4,23 +4,48 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from collsim.config.document import Table
-from collsim.config.links import preset_link
-from collsim.config.presets import preset_names
+from collsim.config.links import preset_link, take_link
 from collsim.config.toml import parse_toml
 from collsim.config.values import shown
+from collsim.core.link import LinkClass
 from collsim.errors import ConfigError, InputError, nearest
 
-__all__ = ["EVERY_BUSY", "changed", "parse_changes"]
+__all__ = ["EVERY_BUSY", "EveryBusy", "changed", "parse_changes"]
 
 # What a link can be told in place of its preset; `node.alpha` is `node.link.alpha`.
 _NUMBERS: Final = ("alpha", "bandwidth", "alpha_busy")
 _TABLES: Final = ("node", "network", "cost")
 _TOP: Final = ("sharing",)
-_WORDS: Final = ("name", "shape", "source", "kind", "class", "src", "dst")
 _NEW: Final = "network.shape"
 
 EVERY_BUSY: Final = "*.alpha_busy"
 """Key of the alpha_busy of every link of a file, wherever it is given."""
+
+
+class EveryBusy:
+    """Reads links with the alpha_busy that changes give to all; what they give one holds."""
+
+    def __init__(self, changes: Mapping[str, object] | None = None) -> None:
+        changes = changes or {}
+        self._number = {"alpha_busy": changes[EVERY_BUSY]} if EVERY_BUSY in changes else {}
+        # `node.alpha_busy` is of `node.link`.
+        self._own = {
+            key.removesuffix(".alpha_busy") + ".link" * (key.count(".") == 1)
+            for key in changes
+            if key.endswith(".alpha_busy")
+        }
+
+    def take(self, table: Table, key: str, default_name: str) -> LinkClass:
+        """Return the link of a key of a table, as :func:`collsim.config.links.take_link`."""
+        link = take_link(table, key, default_name)
+        if not self._number or table.key(key) in self._own:
+            return link
+        told = self.told(_link(table.file, table.key(key), table.data[key]))
+        return take_link(Table(table.file, {key: told}, table.where), key, default_name)
+
+    def told(self, link: Mapping[str, object]) -> dict[str, object]:
+        """Return the numbers of a link with the alpha_busy of all."""
+        return {**link, **self._number}
 
 
 def parse_changes(texts: Iterable[str]) -> dict[str, object]:
@@ -65,7 +90,7 @@ def changed(top: Table, changes: Mapping[str, object] | None) -> Table:
     table's link, and so for ``network``; ``network.trunk_link.bandwidth`` those of a link
     of another key. With ``node.gpus`` the NICs of a node change in proportion, unless they are
     given, too. ``network.shape`` makes the table ``[network]`` where there is none.
-    ``sharing`` stands alone. `EVERY_BUSY` comes before what is said of one link.
+    ``sharing`` stands alone. `EVERY_BUSY` is of no one key; see :class:`EveryBusy`.
 
     Parameters
     ----------
@@ -91,12 +116,9 @@ def changed(top: Table, changes: Mapping[str, object] | None) -> Table:
     before = _count(data, "node", "gpus")
     if _NEW in changes:
         data.setdefault("network", {})
-    # The numbers of a link after the link that they are changed of, and of one after all.
-    for key in sorted(changes, key=_turn):
-        if key == EVERY_BUSY:
-            _change_every(top.file, data, "alpha_busy", changes[key])
-        else:
-            _change(top.file, data, key, changes[key])
+    # The numbers of a link after the link that they are changed of.
+    for key in sorted(changes.keys() - {EVERY_BUSY}, key=_is_number):
+        _change(top.file, data, key, changes[key])
     gpus, nics = _count(data, "node", "gpus"), _count(data, "network", "nics")
     network = data.get("network")
     if "network.nics" in changes or not isinstance(network, dict):
@@ -106,39 +128,8 @@ def changed(top: Table, changes: Mapping[str, object] | None) -> Table:
     return Table(top.file, data)
 
 
-def _turn(key: str) -> int:
-    """Return when a change is made: what it may change comes first."""
-    return 1 if key == EVERY_BUSY else 2 * (key.rpartition(".")[2] in _NUMBERS)
-
-
-def _change_every(file: str, data: dict[str, Any], number: str, value: object) -> None:
-    """Change one number of all links that a file names or has in it."""
-    for table in _TABLES:
-        inner = data.get(table)
-        if not isinstance(inner, dict):
-            continue
-        for key in _links_of(inner):
-            inner[key] = _link(file, f"{table}.{key}", inner[key]) | {number: value}
-    entries = data.get("links")
-    if not isinstance(entries, list) or not all(isinstance(part, dict) for part in entries):
-        return
-    data["links"] = [
-        part | {"link": _link(file, "links.link", part["link"]) | {number: value}}
-        if _links_of(part)
-        else part | {number: value}
-        for part in entries
-    ]
-
-
-def _links_of(table: Mapping[str, Any]) -> list[str]:
-    """Return the keys of a table that hold a link: the name of a preset, or its numbers."""
-    known = preset_names("links")
-    return [
-        key
-        for key, value in table.items()
-        if (isinstance(value, dict) and not value.keys().isdisjoint(_NUMBERS))
-        or (isinstance(value, str) and value in known and key not in _WORDS)
-    ]
+def _is_number(key: str) -> bool:
+    return key.rpartition(".")[2] in _NUMBERS
 
 
 def _count(data: Mapping[str, Any], table: str, key: str) -> int:

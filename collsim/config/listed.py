@@ -6,8 +6,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from collsim.config.changes import EveryBusy
 from collsim.config.document import Table
-from collsim.config.links import read_link, take_link
+from collsim.config.links import read_link
 from collsim.core.cluster import Cluster
 from collsim.core.link import Bundle, LinkClass, Links
 from collsim.errors import ConfigError, InputError, nearest
@@ -24,7 +25,9 @@ _KEYS: Final = ("src", "dst", "link", "lanes", "class")
 _COST: Final = ("alpha", "bandwidth", "alpha_busy", "source", "kind")
 
 
-def read_listed(top: Table, name: str, gamma: float, launch: float) -> partial[Cluster]:
+def read_listed(
+    top: Table, name: str, gamma: float, launch: float, busy: EveryBusy
+) -> partial[Cluster]:
     """Return what builds the cluster of a file with [[links]].
 
     Raises
@@ -41,7 +44,7 @@ def read_listed(top: Table, name: str, gamma: float, launch: float) -> partial[C
         if title in names:
             raise ConfigError(entry.file, entry.key("name"), title, "a name of its own")
         names[title] = number
-        link = _link(entry, title, classes)
+        link = _link(entry, title, classes, busy)
         if classes.setdefault(link.name, link) != link:
             raise ConfigError.broken(
                 entry.file,
@@ -83,16 +86,18 @@ def _tables(top: Table, key: str) -> list[Table]:
     return [Table(top.file, part, f"{key}[{i}]") for i, part in enumerate(value)]
 
 
-def _link(entry: Table, title: str, classes: Mapping[str, LinkClass]) -> LinkClass:
+def _link(
+    entry: Table, title: str, classes: Mapping[str, LinkClass], busy: EveryBusy
+) -> LinkClass:
     entry.only(("name", *_KEYS, *_COST))
     kind = entry.take("class", "text", None)
     if "link" in entry:
         for key in _COST:
             if key in entry:
                 raise entry.refuse(key, "no such key beside `link`, which has the numbers")
-        link = take_link(entry, "link", title)
+        link = busy.take(entry, "link", title)
         return link if kind is None else replace(link, name=kind)
-    numbers = {key: entry.data[key] for key in _COST if key in entry}
+    numbers = busy.told({key: entry.data[key] for key in _COST if key in entry})
     link = read_link(Table(entry.file, numbers, entry.where), kind or title).link
     if kind is not None:
         return link

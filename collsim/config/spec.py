@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from collsim.config.changes import changed
+from collsim.config.changes import EveryBusy, changed
 from collsim.config.document import REQUIRED, Table, parse_table, read_table
-from collsim.config.links import take_link
 from collsim.config.listed import LISTED, read_listed
 from collsim.core.cluster import Cluster
 from collsim.core.link import LinkClass
@@ -88,15 +87,16 @@ def read_spec(
         type.
     """
     top = read_table(file, SCHEMA)
-    return _spec(changed(top if called is None else Table(called, top.data), changes))
+    top = top if called is None else Table(called, top.data)
+    return _spec(changed(top, changes), EveryBusy(changes))
 
 
 def parse_spec(file: str, text: str) -> ClusterSpec:
     """Read the text of a cluster file; `file` is what errors call it."""
-    return _spec(parse_table(file, text, SCHEMA))
+    return _spec(parse_table(file, text, SCHEMA), EveryBusy())
 
 
-def _spec(top: Table) -> ClusterSpec:
+def _spec(top: Table, busy: EveryBusy) -> ClusterSpec:
     file = top.file
     top.only((*_TOP, *LISTED))
     name = top.take("name", "text")
@@ -110,7 +110,7 @@ def _spec(top: Table) -> ClusterSpec:
         for key in ("node", "network"):
             if key in top:
                 raise top.refuse(key, "no such table beside [[links]]")
-        build = read_listed(top, name, gamma, launch)
+        build = read_listed(top, name, gamma, launch, busy)
         return ClusterSpec(
             file, name, summary, {}, build, False, None, gamma, launch, sharing=sharing
         )
@@ -122,8 +122,8 @@ def _spec(top: Table) -> ClusterSpec:
     node = top.table("node")
     shape = _shape(node, NodeShape)
     node.only(("shape", *shape.keys, "local", *_PROVENANCE))
-    values = _values(node, shape.keys, "link")
-    local = take_link(node, "local", "local") if "local" in node else None
+    values = _values(node, shape.keys, "link", busy)
+    local = busy.take(node, "local", "local") if "local" in node else None
     if local is not None:
         _check_names(node, {"local": local}, values)
     network = None
@@ -133,7 +133,7 @@ def _spec(top: Table) -> ClusterSpec:
                 file,
                 f"network: a node of shape {node.data['shape']!r} can't be joined to others",
             )
-        network = _network(top.table("network"), {**values, "local": local})
+        network = _network(top.table("network"), {**values, "local": local}, busy)
     return ClusterSpec(
         file=file,
         name=name,
@@ -149,10 +149,10 @@ def _spec(top: Table) -> ClusterSpec:
     )
 
 
-def _network(table: Table, node_values: Mapping[str, object]) -> Network:
+def _network(table: Table, node_values: Mapping[str, object], busy: EveryBusy) -> Network:
     shape = _shape(table, NetworkShape)
     table.only(("shape", "nodes", "sharing", *shape.keys, *_PROVENANCE))
-    values = _values(table, shape.keys, "nic")
+    values = _values(table, shape.keys, "nic", busy)
     _check_names(table, values, node_values)
     sharing = table.take("sharing", "sharing", None)
     return Network(table.take("nodes", "count", 1), values, shape.build, sharing)
@@ -172,12 +172,14 @@ def _check_names(table: Table, new: Mapping[str, Any], old: Mapping[str, Any]) -
             )
 
 
-def _values(table: Table, keys: Mapping[str, Key], link_name: str) -> dict[str, Any]:
+def _values(
+    table: Table, keys: Mapping[str, Key], link_name: str, busy: EveryBusy
+) -> dict[str, Any]:
     _provenance(table)
     values: dict[str, Any] = {}
     for key, wanted in keys.items():
         if wanted.kind == "link" and (key in table or wanted.default is NEEDED):
-            values[key] = take_link(table, key, link_name if key == "link" else key)
+            values[key] = busy.take(table, key, link_name if key == "link" else key)
             _check_names(table, {key: values[key]}, values)
         elif wanted.kind == "link":
             values[key] = wanted.default

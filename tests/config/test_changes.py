@@ -196,6 +196,14 @@ def test_alpha_busy_of_every_link_is_at_most_its_alpha(file: str) -> None:
         load(file, changes={EVERY_BUSY: "4us"})
 
 
+def test_alpha_busy_that_is_asked_for_is_no_datasheets() -> None:
+    """Where the number is from is said of it alone; the others keep their sources."""
+    (link,) = load("dgx-h100", changes={EVERY_BUSY: "0us"}).links.classes
+    assert link.source.endswith(" | alpha_busy (assumption): given in dgx-h100")
+    (alone,) = load("dgx-h100", changes={"node.alpha_busy": "0us"}).links.classes
+    assert alone == link
+
+
 def test_a_number_without_its_table(file: str) -> None:
     """`alpha_busy` alone is of no link: the error names those that there are."""
     with pytest.raises(ConfigError, match=r"expected node\.alpha_busy or network\.alpha_busy$"):
