@@ -131,15 +131,23 @@ def choose(
         fair = cluster.sharing == "fair"
         sampled = Sampled(candidates, contest.noise, _FAIR_SHORTEST if fair else 0.0)
         stretches = sampled.correct(stretches, _FAIR_PER_DOUBLING if fair else _PER_DOUBLING)
+    slow: dict[str, float] = {}
     for candidate in candidates:
-        if not any(s.sizes for s in seen.values() if s.variant.candidate is candidate):
-            left_out[candidate.name] = _too_slow(candidate, Envelope(low, high, stretches))
+        if any(s.sizes for s in seen.values() if s.variant.candidate is candidate):
+            continue
+        name, times = candidate.name, _times_above(candidate, Envelope(low, high, stretches))
+        left_out[name] = "never faster than what was found, by its lower bound"
+        if times >= _WORTH_SAYING:
+            slow[name] = times
+            left_out[name] = (
+                f"too slow at every size: at least {times:.3g} times as long as the fastest"
+            )
     limit = bound(kind, cluster)
     named = {candidate.name: candidate for candidate in candidates}
     rows = [_row(span, named, limit) for span in _ranges(stretches, seen)]
     return Policy(
         cluster.name, kind.name, cluster.ranks, low, high, tuple(rows), left_out,
-        *tried(found), folded=folded_of(found),
+        *tried(found), folded=folded_of(found), slow=slow,
     )  # fmt: skip
 
 
@@ -150,12 +158,13 @@ def _possible(candidates: list[Candidate], left_out: dict[str, str]) -> list[Can
     return [candidate for candidate in candidates if candidate.variants]
 
 
-def _too_slow(candidate: Candidate, envelope: Envelope) -> str:
+def _times_above(candidate: Candidate, envelope: Envelope) -> float:
+    """Return how many times as long as the fastest one takes at least, at any size."""
     for least in (next, _last):
         above = min(envelope.times_above(least(v.bounds())) for v in candidate.variants)
         if above >= _WORTH_SAYING:
-            return f"too slow at every size: at least {above:.3g} times as long as the fastest"
-    return "never faster than what was found, by its lower bound"
+            break
+    return above
 
 
 def _last(bounds: Iterator[Lines]) -> Lines:

@@ -79,6 +79,9 @@ class Policy:
     folded : dict of str
         Algorithms of which a few ranks were simulated in place of all, as in
         :class:`~collsim.choose.rows.Prediction`.
+    slow : dict of float
+        Of those left out as too slow, how many times as long as the fastest they take at
+        least, at any size.
     """
 
     cluster: str
@@ -91,6 +94,7 @@ class Policy:
     chunks: tuple[int, ...] = (1,)
     channels: tuple[int, ...] = (1,)
     folded: dict[str, str] = field(default_factory=dict)
+    slow: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Say of what it is and how long, on one line."""

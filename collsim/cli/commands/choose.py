@@ -181,7 +181,7 @@ def _names(collective: str, nccl: bool) -> tuple[str, ...]:
 
 def _tell(policy: "Policy", collective: str | None) -> None:
     where = f"{collective}: " if collective else ""
-    tell_left_out(policy.left_out, where)
+    tell_left_out(policy.collective, policy.left_out, policy.slow, where)
     for row in policy.rows:
         if row.confirmed is False:
             note(

@@ -158,11 +158,12 @@ def command(
     # Who leaves the choice to us need not hear of what was never one here.
     where = (network.ranks, network.node, network.setting.multicast)
     tell_left_out(
+        answer.collective,
         {
             name: reason
             for name, reason in answer.left_out.items()
             if algorithm != ("auto",) or refusal(answer.collective, name, *where) is None
-        }
+        },
     )
 
 
