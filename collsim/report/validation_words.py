@@ -58,7 +58,7 @@ each system is marked by what it was for:
 
 _REASONS: Final = {
     ("sizes", "l40s-pcie-8"): "through PCIe switches and CPUs, times jump between neighbouring "
-    "sizes; three lines, which know nothing else, do no better at the 90th percentile",
+    "sizes; three lines for each series alone miss it too",
     ("reduce_scatter", "l40s-pcie-8"): "each rank count spans other links of the PCIe tree, so "
     "that fewer rows tell of each",
     ("reduce_scatter", "h100-shared"): "small reduce_scatters start later there than "

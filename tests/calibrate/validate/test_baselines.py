@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,18 @@ def test_lines_are_the_same_each_time() -> None:
     """To the bit."""
     rows = [ring("all_gather", 8, 2**k) for k in range(10, 30)]
     assert (three_lines(rows, rows) == three_lines(rows, rows)).all()
+
+
+@pytest.mark.parametrize("fitted", [(4,), (2, 4)])
+def test_lines_do_not_hang_on_the_last_digits(fitted: tuple[int, ...]) -> None:
+    """Times that differ by 1e-12 give the same lines, also where ranks leave steps unknown."""
+    random = np.random.default_rng(7)
+    sizes = [2**k for k in range(10, 30)]
+    rows = [ring(c, p, n) for c in ("all_reduce", "all_gather") for p in fitted for n in sizes]
+    rows = [replace(row, seconds=row.seconds * random.uniform(0.8, 1.25)) for row in rows]
+    near = [replace(r, seconds=r.seconds * (1 + 1e-12 * random.normal())) for r in rows]
+    hold = [ring("all_reduce", 8, n) for n in sizes]
+    assert three_lines(near, hold) == pytest.approx(three_lines(rows, hold), rel=1e-6)
 
 
 def test_nccl_tells_the_time_of_what_was_forced() -> None:
