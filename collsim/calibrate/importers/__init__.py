@@ -24,6 +24,7 @@ STDIN = "stdin"
 
 _ENDLESS_LINE: Final = 16 << 20  # characters; no program writes such a line
 _MOST_HELD: Final = 256 << 20  # characters of what can be read only once
+_MOST_UNKNOWN: Final = 32 << 20  # characters before the first line that some format knows
 _NOISE: Final = 1 << 20  # of so many characters, those that are no text are counted
 _NOISY: Final = 0.2
 
@@ -218,19 +219,27 @@ def _kept(name: str, lines: Iterable[str], held: list[str]) -> Iterator[str]:
 
 def _pick(path: str, lines: Iterable[str]) -> Importer:
     importers = _importers()
-    length, noise, number = 0, 0, 1
+    length, noise, unknown, number = 0, 0, 0, 1
     for line in lines:
         length += len(line)
+        # Thousands of ranks with NCCL_DEBUG=INFO say much before the first row.
+        unknown += 0 if " NCCL " in line else len(line)
         noise += line.count("\ufffd") + line.count("\0")
         if length > _NOISE and noise > _NOISY * length:
             reason = f"is no text up to line {number}, expected a log of measurements"
             raise FileError(path, reason)
-        number += line.endswith("\n")
         for importer in importers:
             if importer.marks(line):
                 return importer
+        if unknown > _MOST_UNKNOWN:
+            raise _unknown(path, importers, f" up to line {number} ({_MOST_UNKNOWN >> 20} MiB)")
+        number += line.endswith("\n")
+    raise _unknown(path, importers)
+
+
+def _unknown(path: str, importers: Iterable[Importer], where: str = "") -> FileError:
     known = "; ".join(importer.summary for importer in importers)
-    raise FileError(path, f"no measurements in a known format, expected {known}")
+    return FileError(path, f"no measurements in a known format{where}, expected {known}")
 
 
 def _importers() -> list[Importer]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from collsim.calibrate import importers
 from collsim.calibrate.fit import fit
 from collsim.calibrate.importers import read_log, read_logs
 from collsim.errors import FileError
@@ -44,6 +45,27 @@ def test_a_file_of_noise_ends_soon() -> None:
     with pytest.raises(FileError, match=r"is no text up to line \d+, expected"):
         read_log("/dev/urandom")
     assert time.monotonic() - start < SECONDS
+
+
+def test_lines_that_nobody_knows_are_not_read_to_their_end(
+    write: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says how far it looked; what NCCL says of itself does not count."""
+    monkeypatch.setattr(importers, "_MOST_UNKNOWN", 1 << 20)
+    log, times = LOG.read_text("utf-8"), 16000
+    strange = write(
+        "Epoch 3: loss 0.25, 1200 samples/s, nothing else to be told of it\n" * times + log
+    )
+    with pytest.raises(
+        FileError, match=r"in a known format up to line 15888 \(1 MiB\), expected"
+    ):
+        read_log(strange)
+    said = write(
+        "node-1:77:90 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM, and so on\n"
+        * times
+        + log
+    )
+    assert len(read_log(said)) == len(read_log(str(LOG)))
 
 
 def test_a_hole_in_a_log_costs_nothing(write: Callable[..., str]) -> None:
