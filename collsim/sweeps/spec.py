@@ -30,7 +30,7 @@ from collsim.sweeps.spec_values import (
 
 __all__ = ["Grid", "read_grid", "table_grid"]
 
-_SCHEMA: Final = "collsim/sweep/1"
+_SCHEMA: Final = "collsim/grid/1"
 _TOP: Final = (
     "schema", "summary", "collectives", "algorithms", "sizes", "clusters", "changes",
     "root", "dtype", "op", "chunks", "channels", "model",

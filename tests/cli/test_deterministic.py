@@ -34,7 +34,7 @@ sweep grid.toml --workers 1 -o rows.csv
 sweep grid.toml --workers 1 -o rows.jsonl
 """.strip().splitlines()
 
-GRID = """schema = "collsim/sweep/1"
+GRID = """schema = "collsim/grid/1"
 collectives = ["all_reduce", "broadcast"]
 sizes = ["1KiB", "1MiB"]
 clusters = [{cluster = "dgx-h100", nodes = [1, 2]}]

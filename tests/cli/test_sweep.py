@@ -22,7 +22,7 @@ def grid(tmp_path: Path) -> str:
     """Return the path of a grid: a point that can be, and one that can't."""
     path = tmp_path / "grid.toml"
     path.write_text(
-        'schema = "collsim/sweep/1"\ncollectives = "all_reduce"\nalgorithms = "swing"\n'
+        'schema = "collsim/grid/1"\ncollectives = "all_reduce"\nalgorithms = "swing"\n'
         'sizes = ["1KiB", "1MiB"]\n[[clusters]]\nalpha = "1us"\nbandwidth = "1GB/s"\n'
         "ranks = [2, 3]\n"
     )
@@ -98,9 +98,12 @@ def test_a_file_that_is_wrong(fails: Callable[..., str], tmp_path: Path) -> None
     """Missing, broken, or with a key that nobody knows."""
     assert "No such file" in fails("sweep nowhere.toml", code=1)
     path = tmp_path / "grid.toml"
-    path.write_text('schema = "collsim/sweep/1"\nsize = 3\n')
+    path.write_text('schema = "collsim/grid/1"\nsize = 3\n')
     message = fails("sweep", str(path), code=1)
     assert message.startswith(f"{path}: size: unknown key; did you mean 'sizes'?")
+    path.write_text('schema = "collsim/sweep/1"\nsizes = 3\n')
+    message = fails("sweep", str(path), code=1)
+    assert "got 'collsim/sweep/1', expected 'collsim/grid/1'" in message
 
 
 def test_a_grid_of_which_nothing_can_be_predicted(fails: Callable[..., str], grid: str) -> None:

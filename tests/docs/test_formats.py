@@ -47,7 +47,7 @@ COMMANDS = {
     "import topology": ("import topology examples/nvidia_smi_topo_8_v100.txt",),
 }
 GRID = """\
-schema = "collsim/sweep/1"
+schema = "collsim/grid/1"
 collectives = "broadcast"
 sizes = ["1KiB"]
 [[clusters]]

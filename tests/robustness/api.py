@@ -21,7 +21,7 @@ LOG = str(ROOT / "examples" / "nccl_tests_all_reduce_8gpu.txt")
 SCHEDULE = str(ROOT / "examples" / "schedule_all_reduce_4.txt")
 WORKLOAD = str(ROOT / "examples" / "workloads" / "by_hand.toml")
 GRID = {
-    "schema": "collsim/sweep/1", "collectives": "all_reduce", "sizes": ["1KiB"],
+    "schema": "collsim/grid/1", "collectives": "all_reduce", "sizes": ["1KiB"],
     "algorithms": "ring", "clusters": [{"alpha": "1us", "bandwidth": "1GB/s", "ranks": 2}],
 }  # fmt: skip
 

@@ -201,7 +201,7 @@ GIVEN = {
     "profile.toml": "configs/profiles/h100-nvswitch-8.toml",
 }  # fmt: skip
 SWEEP = (
-    b'schema = "collsim/sweep/1"\ncollectives = ["all_reduce", "broadcast"]\n'
+    b'schema = "collsim/grid/1"\ncollectives = ["all_reduce", "broadcast"]\n'
     b'algorithms = ["ring", "auto"]\nsizes = ["1KiB", "1MiB"]\n'
     b'[[clusters]]\nalpha = "10us"\nbandwidth = "50GB/s"\nranks = [2, 4]\n'
 )

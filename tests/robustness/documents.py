@@ -294,12 +294,12 @@ SWEEPS = (
     .replace(b"1, 2, 4", b"1")
     .replace(b'to = "1GiB"', b'to = "1KiB"'),
     (
-        b'schema = "collsim/sweep/1"\ncollectives = ["all_reduce", "broadcast"]\n'
+        b'schema = "collsim/grid/1"\ncollectives = ["all_reduce", "broadcast"]\n'
         b'algorithms = ["auto", "ring"]\nsizes = ["1KiB", "1MiB"]\n'
         b'[[clusters]]\nalpha = "10us"\nbandwidth = "50GB/s"\nranks = [2, 4]\n'
     ),
     (
-        b'schema = "collsim/sweep/1"\ncollectives = "all_gather"\nchunks = [1, 2]\n'
+        b'schema = "collsim/grid/1"\ncollectives = "all_gather"\nchunks = [1, 2]\n'
         b'sizes = {from = "1KiB", to = "1MiB", factor = 32}\n'
         b'[[clusters]]\ncluster = "dgx-h100"\nnodes = [1, 2]\n'
         b'[[changes]]\nname = "bad"\ndegrade = {"nic[0]" = 0.25}\n'

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOG = str(ROOT / "examples" / "nccl_tests_all_reduce_8gpu.txt")
 STEP = str(ROOT / "examples" / "workloads" / "by_hand.toml")
 GRID = {
-    "schema": "collsim/sweep/1", "collectives": "gather", "sizes": ["1KiB"],
+    "schema": "collsim/grid/1", "collectives": "gather", "sizes": ["1KiB"],
     "algorithms": "mst", "clusters": [{"alpha": "1us", "bandwidth": "1GB/s", "ranks": 2}],
 }  # fmt: skip
 WRONG: Final = (None, 3.5, "x", [], {}, object(), [None], b"x", 10**400)

@@ -165,7 +165,7 @@ def test_cluster_files_are_found_from_the_grid(
     cluster.write_text(text)
     file = home / "grid.toml"
     file.write_text(
-        'schema = "collsim/sweep/1"\ncollectives = "all_reduce"\nsizes = [8]\n'
+        'schema = "collsim/grid/1"\ncollectives = "all_reduce"\nsizes = [8]\n'
         '[[clusters]]\ncluster = "./mine.toml"\n'
     )
     names = []

@@ -22,7 +22,7 @@ from collsim.sweeps.point import COLUMNS, Change, Place, Point
 from collsim.sweeps.pool import on_cores
 from collsim.sweeps.spec import read_grid
 
-TOML = """schema = "collsim/sweep/1"
+TOML = """schema = "collsim/grid/1"
 collectives = ["all_reduce", "broadcast"]
 algorithms = ["ring", "auto"]
 sizes = ["1KiB", "1MiB"]
@@ -207,7 +207,7 @@ def test_a_stopped_sweep_goes_on_and_leaves_nobody_behind(
     file, out = tmp_path / "grid.toml", tmp_path / "out.csv"
     sizes = ", ".join(map(str, range(1, 20)))
     file.write_text(
-        f'schema = "collsim/sweep/1"\ncollectives = "all_reduce"\nsizes = [{sizes}]\n'
+        f'schema = "collsim/grid/1"\ncollectives = "all_reduce"\nsizes = [{sizes}]\n'
         'algorithms = "all"\n[[clusters]]\ncluster = "dgx-h100"\nnodes = [2, 3, 4, 5, 6, 7]\n'
         "gpus_per_node = [2, 3, 4, 5, 6]\n"
     )

@@ -137,7 +137,7 @@ if __name__ == "__main__":
     run("sweep", "grid.toml", "--workers", "2", "-o", "out.csv")
 """
 GRID = """\
-schema = "collsim/sweep/1"
+schema = "collsim/grid/1"
 collectives = ["all_reduce"]
 algorithms = ["ring"]
 sizes = ["1GiB"]

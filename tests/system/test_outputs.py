@@ -15,7 +15,7 @@ from collsim.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 GRID = """\
-schema = "collsim/sweep/1"
+schema = "collsim/grid/1"
 collectives = ["all_reduce"]
 algorithms = ["ring"]
 sizes = ["1KiB"]
