@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
 import collsim
+from collsim.choose.rows import Row
 from collsim.config.document import Table
 from collsim.errors import ConfigError, FileError, InputError
 from collsim.sweeps.point import COLUMNS, Place, Point
@@ -74,10 +75,13 @@ def test_a_folder_is_no_file_of_rows(tmp_path: Path) -> None:
 
 
 def test_columns_are_the_keys_of_a_row() -> None:
-    """The type of a row names each, in the order of the file."""
+    """The type of a row names each, in the order of the file; a prediction's as it has them."""
     from collsim.report.sweep_table import Record
 
     assert tuple(Record.__annotations__) == COLUMNS
+    theirs = get_type_hints(Row)
+    types = {key: kind for key, kind in get_type_hints(Record).items() if key in theirs}
+    assert types == {key: theirs[key] for key in types}
     rows = collsim.sweep(SMALL).rows
     assert all(tuple(row) == COLUMNS for row in rows)
     assert Point.__dataclass_fields__.keys() >= {"sweep", "number"}
