@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 import pytest
 
 import collsim
-from collsim.choose.rows import Row
+from collsim.choose.rows import COMPARED, Row
 from collsim.config.document import Table
 from collsim.errors import ConfigError, FileError, InputError
 from collsim.sweeps.point import COLUMNS, Place, Point
@@ -79,9 +79,8 @@ def test_columns_are_the_keys_of_a_row() -> None:
     from collsim.report.sweep_table import Record
 
     assert tuple(Record.__annotations__) == COLUMNS
-    theirs = get_type_hints(Row)
-    types = {key: kind for key, kind in get_type_hints(Record).items() if key in theirs}
-    assert types == {key: theirs[key] for key in types}
+    theirs = {key: kind for key, kind in get_type_hints(Row).items() if key not in COMPARED}
+    assert theirs.items() <= get_type_hints(Record).items()
     rows = collsim.sweep(SMALL).rows
     assert all(tuple(row) == COLUMNS for row in rows)
     assert Point.__dataclass_fields__.keys() >= {"sweep", "number"}
