@@ -116,6 +116,7 @@ shows parameters, units, errors and an example. All raise `CollsimError` for wha
 | `plot …` | `collsim.plot` |
 | `report` | `write_report` |
 | `export`, `--schedule` | `save_schedule`, `load_schedule` |
+| a schedule or an algorithm of one's own | `Builder`; [notebook 04](../notebooks/04_write_your_own_algorithm.ipynb) goes through it |
 | `import topology` | `import_topology` |
 | `list`, `show` | `algorithm_names`, `COLLECTIVES`, `preset_names`; a `Cluster` and a `Profile` say what they are |
 | `-c`, `--nodes`, `--set`; `--alpha --bandwidth` | `Cluster.load`; `Cluster.ideal` |

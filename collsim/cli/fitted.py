@@ -95,7 +95,8 @@ def tell_fitted(profile: "Profile", answer: "Prediction", *, left_to_us: bool = 
         {
             f"{row.algorithm} {row.protocol}"
             for row in answer.rows
-            if row.model == "fit" and _believed(profile, row.algorithm, str(row.protocol))
+            if row.model == "fit"
+            and _believed(profile, row.algorithm, str(row.protocol), answer.ranks)
         }
     )
     if believed:
@@ -123,15 +124,16 @@ def _tell_unrun(profile: "Profile", answer: "Prediction", told: set[str]) -> Non
         )
 
 
-def _believed(profile: "Profile", algorithm: str, protocol: str) -> bool:
+def _believed(profile: "Profile", algorithm: str, protocol: str, ranks: int) -> bool:
     """Return whether what a piece is fitted by is as it was believed before."""
-    key = f"inside.{protocol}.alpha"
+    several = bool(profile.nccl["inter_bus"])
+    across = several and ranks > float(profile.nccl["gpus"])
+    key = f"{'between' if across else 'inside'}.{protocol}.alpha"
     if algorithm.startswith("nvls"):
         key = "nvls.simple.alpha"
     elif algorithm == "direct":
         key = f"p2p.{protocol}.alpha"
     elif algorithm == "double_binary_tree":
-        several = profile.nccl["inter_bus"]
         key = f"between.{protocol}.alpha" if several else "tree.alpha_ratio"
     parameter = profile.parameters.get(key)
     return parameter is not None and parameter.kind == "assumption"

@@ -267,6 +267,14 @@ def test_more_nodes_than_the_fit_take_no_less_than_their_cards(
     assert "network cards take by what NCCL reckons, 384GB/s" in said
 
 
+def test_a_ring_over_nodes_is_shown_by_rows_over_nodes(run: Any) -> None:
+    """On one node the latency of its steps is what was believed; over nodes it is fitted."""
+    line = "predict all_reduce --profile h100-ndr --algorithm ring -s 64M"
+    believed = "ring simple: no row that profile h100-ndr was fitted to shows it"
+    assert believed not in run(f"{line} --nodes 2").stderr
+    assert believed in run(f"{line} -c dgx-h100 --ranks 8").stderr
+
+
 def test_a_piece_that_nccl_chose_for_no_row_is_named(run: Any) -> None:
     """All large rows of h100-efa are of NVLS with a tree; on 4 nodes NCCL takes a ring."""
     said = run("predict all_reduce --profile h100-efa --nodes 4 -s 1G").stderr

@@ -83,6 +83,14 @@ def test_parameters_have_intervals_and_kinds(shipped: Profile) -> None:
     assert all(p.low is not None for p in shipped.parameters.values() if p.kind == "fit")
 
 
+def test_what_rounding_alone_moved_is_no_fit() -> None:
+    """On two and eight nodes no row depends on how long NICs are held by a start-up."""
+    parameters = load(str(preset_path("profiles", "h100-ndr"))).parameters
+    busy = [p for key, p in parameters.items() if key.endswith(".alpha_busy")]
+    assert [p.kind for p in busy] == ["assumption"] * 3
+    assert {p.source for p in busy} == {"NCCL 2.30.7 src/graph/tuning.cc"}
+
+
 def test_each_is_a_few_dozen_numbers(shipped: Profile) -> None:
     """Parameters, not rows: the logs have hundreds."""
     assert len(shipped.parameters) <= 64

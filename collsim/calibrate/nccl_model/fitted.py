@@ -1,5 +1,6 @@
 """A fitted system: what it predicts, and what the rows did not tell."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,6 +21,8 @@ COVERED: Final = (*REDUCES, "broadcast", "reduce", "all_to_all")
 """Collectives that the model has formulas of."""
 _TOLD: Final = 0.8
 """Rows tell a parameter if they make it so many times as sure as believed, or more."""
+_STILL: Final = 1e-6
+"""What rows move a parameter by, relative, is rounding: 1e-9 and less is seen, and 1e-5."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,13 @@ class Fitted:
     def untold(self) -> tuple[str, ...]:
         """Parameters that the rows don't tell: no surer than believed before."""
         return tuple(k for k, s in self.log_sigma.items() if s > _TOLD * self.prior[k].sigma)
+
+    def believed(self, key: str) -> bool:
+        """Return whether a parameter is what was believed of it: no row depends on it."""
+        prior = self.prior[key]
+        return math.isclose(self.values[key], prior.centre, rel_tol=_STILL) and math.isclose(
+            self.log_sigma[key], prior.sigma, rel_tol=_STILL
+        )
 
     def predict(self, rows: Iterable[Measurement]) -> Floats:
         """Return the seconds of rows; of the piece where they name one."""

@@ -26,9 +26,8 @@ def parameters_of(fitted: Fitted) -> dict[str, Parameter]:
     """Return the parameters of a profile; those that no row depends on are assumptions."""
     found = {}
     for key, value in fitted.values.items():
-        sigma = fitted.log_sigma[key]
-        believed = value == fitted.prior[key].centre and sigma == fitted.prior[key].sigma
-        width = math.exp(_WIDE * sigma)
+        believed = fitted.believed(key)
+        width = math.exp(_WIDE * fitted.log_sigma[key])
         found[key] = Parameter(
             value,
             value / width,

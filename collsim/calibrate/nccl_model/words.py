@@ -61,7 +61,7 @@ def _untold_notes(fitted: Fitted) -> list[str]:
 
     A parameter that no row depends on is not named: its kind in a profile is assumption.
     """
-    untold = [key for key in fitted.untold if fitted.values[key] != fitted.prior[key].centre]
+    untold = [key for key in fitted.untold if not fitted.believed(key)]
     if not untold:
         return []
     more = f" and {len(untold) - _SHOWN} more" if len(untold) > _SHOWN else ""
