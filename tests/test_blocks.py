@@ -25,8 +25,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from collsim.cli.lazy import examples
 from collsim.cli.main import main
+from collsim.cli.program.command import examples
 from collsim.errors import CollsimError
 
 ROOT = Path(__file__).resolve().parent.parent

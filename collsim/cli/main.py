@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from collsim.cli.interrupts import exit_code, interruptible
-from collsim.cli.lazy import Commands, examples
-from collsim.cli.output import drop_stdout
+from collsim.cli.program.command import Commands, examples
+from collsim.cli.program.interrupts import exit_code, interruptible
+from collsim.cli.program.output import drop_stdout
 from collsim.errors import CollsimError, one_line
 
 __all__ = ["Program", "main"]
@@ -132,7 +132,7 @@ main = Program(
 
 def _show_versions(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked and not context.resilient_parsing:
-        from collsim.cli.versions import versions
+        from collsim.cli.program.versions import versions
 
         click.echo(versions())
         context.exit()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from collsim.cli.clusters import ClusterChoice
+from collsim.cli.clusters.choice import ClusterChoice
 from collsim.config.profile import dumps
 from collsim.core.profile import Parameter, Profile
 from collsim.errors import UsageError

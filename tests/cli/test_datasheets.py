@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from collsim.cli.datasheets import OFF_BY
+from collsim.cli.measured.datasheets import OFF_BY
 
 PAGE = Path(__file__).parents[2] / "docs" / "validation.md"
 HELD = f"held against datasheets, which are {OFF_BY} (docs/validation.md): before you call "

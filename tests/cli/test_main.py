@@ -18,8 +18,8 @@ import pytest
 from click.testing import CliRunner
 
 import collsim
-from collsim.cli import lazy
 from collsim.cli.main import main
+from collsim.cli.program import command as lazy
 from collsim.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -260,7 +260,7 @@ def test_broken_pipe_is_no_error(run: Any, monkeypatch: pytest.MonkeyPatch) -> N
     def leave(*args: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("collsim.cli.output.write_whole", leave)
+    monkeypatch.setattr("collsim.cli.program.output.write_whole", leave)
     result = run("predict all_reduce")
     assert (result.exit_code, result.stderr) == (0, "")
 
@@ -273,7 +273,7 @@ def test_a_pipe_that_closes_does_not_hide_a_failure(
     def leave(*args: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("collsim.cli.output.write_whole", leave)
+    monkeypatch.setattr("collsim.cli.program.output.write_whole", leave)
     assert run(f"check {log} --alpha 1ns --bandwidth 9000GB/s").exit_code == 1
 
 

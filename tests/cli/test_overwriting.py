@@ -10,9 +10,9 @@ from typing import Any
 import click
 import pytest
 
-from collsim.cli.lazy import Commands
 from collsim.cli.main import main
-from collsim.cli.overwriting import WRITES
+from collsim.cli.program.command import Commands
+from collsim.cli.program.overwriting import WRITES
 
 READS = {"--cluster", "--profile", "--measured", "--schedule", "--workload"}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from collsim.cli.sizes import sweep
+from collsim.cli.options.sizes import sweep
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from collsim.cli.bar import Bar
+from collsim.cli.program.bar import Bar
 from collsim.sweeps.point import COLUMNS
 
 Run = Callable[..., Result]
@@ -126,7 +126,7 @@ def test_bar_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> Non
     """How many of all, and the rest at the pace so far."""
     for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
         monkeypatch.setattr("sys.stderr", stream)
-        monkeypatch.setattr("collsim.cli.bar._PAUSE", 0.0)
+        monkeypatch.setattr("collsim.cli.program.bar._PAUSE", 0.0)
         monkeypatch.setattr("time.monotonic", iter(range(0, 100, 10)).__next__)
         bar = Bar(8)
         bar.begin(2)

@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.datasheets import caveat
-from collsim.cli.lazy import command as _command
-from collsim.cli.logs import compared_with, tell
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.measured.datasheets import caveat
+from collsim.cli.measured.logs import compared_with, tell
 from collsim.cli.options import (
     LogChoice,
     algorithm_option,
@@ -15,8 +14,9 @@ from collsim.cli.options import (
     log_options,
     output_options,
 )
-from collsim.cli.output import Output, note
-from collsim.cli.types import TOLERANCE
+from collsim.cli.options.types import TOLERANCE
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output, note
 from collsim.errors import CollsimError, InputError
 
 if TYPE_CHECKING:

@@ -4,13 +4,11 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from collsim.cli.chunks import chosen_chunks
-from collsim.cli.cluster_notes import tell_alpha_busy, tell_rootless
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import tell_scope, tell_simulated
-from collsim.cli.lazy import command as _command
-from collsim.cli.left_out import tell_left_out
-from collsim.cli.nccl import compared
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.notes import tell_alpha_busy, tell_rootless
+from collsim.cli.clusters.what_if import as_folded, opened, tell_folded, tell_large
+from collsim.cli.measured.fitted import tell_scope, tell_simulated
+from collsim.cli.nccl.compared import compared
 from collsim.cli.options import (
     chained,
     channels_option,
@@ -23,10 +21,12 @@ from collsim.cli.options import (
 )
 from collsim.cli.options.asked import AskedFolded
 from collsim.cli.options.nccl import NcclChoice, nccl_options
-from collsim.cli.output import Output, note
-from collsim.cli.sizes import FIRST, LAST
-from collsim.cli.types import SIZE, SPECS
-from collsim.cli.what_if import as_folded, opened, tell_folded, tell_large
+from collsim.cli.options.sizes import FIRST, LAST
+from collsim.cli.options.types import SIZE, SPECS
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output, note
+from collsim.cli.runs.chunks import chosen_chunks
+from collsim.cli.runs.left_out import tell_left_out
 from collsim.errors import InputError, UsageError
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from typing import Unpack
 
 import click
 
-from collsim.cli.chunks import chosen_chunks
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import tell_simulated
-from collsim.cli.lazy import command as _command
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.what_if import as_folded, opened, tell_folded, tell_uncrossed
+from collsim.cli.measured.fitted import tell_simulated
 from collsim.cli.options import (
     channels_option,
     chunks_option,
@@ -20,9 +19,10 @@ from collsim.cli.options import (
     root_option,
 )
 from collsim.cli.options.asked import AskedFolded
-from collsim.cli.output import Output
-from collsim.cli.sizes import check_range
-from collsim.cli.what_if import as_folded, opened, tell_folded, tell_uncrossed
+from collsim.cli.options.sizes import check_range
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output
+from collsim.cli.runs.chunks import chosen_chunks
 
 __all__ = ["command"]
 

@@ -2,13 +2,13 @@
 
 import click
 
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import tell_simulated
-from collsim.cli.lazy import command as _command
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.what_if import opened, tell_large
+from collsim.cli.clusters.workload import at_home
+from collsim.cli.measured.fitted import tell_simulated
 from collsim.cli.options import cluster_options, output_options
-from collsim.cli.output import Output, note
-from collsim.cli.what_if import opened, tell_large
-from collsim.cli.workload_cluster import at_home
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output, note
 from collsim.errors import UsageError
 
 __all__ = ["command"]

@@ -4,10 +4,9 @@ from typing import Any, Unpack
 
 import click
 
-from collsim.cli.chunks import chosen_chunks
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import tell_simulated
-from collsim.cli.lazy import command as _command
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.what_if import opened, tell_uncrossed
+from collsim.cli.measured.fitted import tell_simulated
 from collsim.cli.options import (
     SizeChoice,
     all_given,
@@ -19,9 +18,10 @@ from collsim.cli.options import (
     size_options,
 )
 from collsim.cli.options.asked import AskedRoot
-from collsim.cli.output import Output
-from collsim.cli.types import SPECS
-from collsim.cli.what_if import opened, tell_uncrossed
+from collsim.cli.options.types import SPECS
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output
+from collsim.cli.runs.chunks import chosen_chunks
 
 __all__ = ["command"]
 

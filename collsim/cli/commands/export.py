@@ -4,22 +4,22 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.lazy import command as _command
+from collsim.cli.clusters.choice import ClusterChoice
 from collsim.cli.options import (
     algorithm_option,
     cluster_options,
     root_option,
 )
-from collsim.cli.output import Output, note
-from collsim.cli.schedules import (
+from collsim.cli.options.types import Whole
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output, note
+from collsim.cli.runs.schedules import (
     needed,
     opened_schedule,
     optional_collective,
     refuse_beside_schedule,
     schedule_option,
 )
-from collsim.cli.types import Whole
 from collsim.errors import UsageError
 
 if TYPE_CHECKING:

@@ -2,12 +2,17 @@
 
 from typing import TYPE_CHECKING, Unpack
 
-from collsim.cli.chunks import chosen_chunks
-from collsim.cli.cluster_notes import tell_alpha, tell_rootless
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import fitted_times, tell_fitted, tell_scope, tell_shared
-from collsim.cli.lazy import command as _command
-from collsim.cli.left_out import tell_left_out
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.notes import tell_alpha, tell_rootless
+from collsim.cli.clusters.what_if import (
+    as_folded,
+    opened,
+    tell_folded,
+    tell_healthy,
+    tell_large,
+    tell_uncrossed,
+)
+from collsim.cli.measured.fitted import fitted_times, tell_fitted, tell_scope, tell_shared
 from collsim.cli.options import (
     SizeChoice,
     algorithm_option,
@@ -22,8 +27,11 @@ from collsim.cli.options import (
     type_options,
 )
 from collsim.cli.options.asked import AskedPrediction
-from collsim.cli.output import Output, note
-from collsim.cli.schedules import (
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output, note
+from collsim.cli.runs.chunks import chosen_chunks
+from collsim.cli.runs.left_out import tell_left_out
+from collsim.cli.runs.schedules import (
     given,
     needed,
     opened_schedule,
@@ -33,15 +41,7 @@ from collsim.cli.schedules import (
     sized_for,
     with_schedule,
 )
-from collsim.cli.several import joined
-from collsim.cli.what_if import (
-    as_folded,
-    opened,
-    tell_folded,
-    tell_healthy,
-    tell_large,
-    tell_uncrossed,
-)
+from collsim.cli.runs.several import joined
 
 if TYPE_CHECKING:
     from collsim.core.cluster import Cluster

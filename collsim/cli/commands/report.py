@@ -4,20 +4,20 @@ from typing import Final, Unpack
 
 import click
 
-from collsim.cli.chunks import chosen_chunks
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import tell_scope, tell_simulated
-from collsim.cli.lazy import command as _command
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.what_if import opened, tell_large
+from collsim.cli.measured.fitted import tell_scope, tell_simulated
 from collsim.cli.options import (
     cluster_options,
     collective_argument,
     run_options,
 )
 from collsim.cli.options.asked import AskedRun
-from collsim.cli.output import note
-from collsim.cli.sizes import FIRST, LAST
-from collsim.cli.types import SIZE, SPECS
-from collsim.cli.what_if import opened, tell_large
+from collsim.cli.options.sizes import FIRST, LAST
+from collsim.cli.options.types import SIZE, SPECS
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import note
+from collsim.cli.runs.chunks import chosen_chunks
 from collsim.errors import UsageError
 
 __all__ = ["command"]

@@ -4,9 +4,8 @@ from typing import Unpack
 
 import click
 
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.lazy import command as _command
-from collsim.cli.one_run import one_run, one_size_option
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.what_if import as_folded, tell_folded
 from collsim.cli.options import (
     algorithm_option,
     channels_option,
@@ -18,9 +17,10 @@ from collsim.cli.options import (
     type_options,
 )
 from collsim.cli.options.asked import AskedSimulation
-from collsim.cli.output import Output
-from collsim.cli.schedules import optional_collective, schedule_option
-from collsim.cli.what_if import as_folded, tell_folded
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output
+from collsim.cli.runs.schedules import optional_collective, schedule_option
+from collsim.cli.runs.simulated import one_run, one_size_option
 
 __all__ = ["command"]
 

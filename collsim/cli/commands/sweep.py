@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from collsim.cli.interrupts import terminable
-from collsim.cli.lazy import command as _command
 from collsim.cli.options import output_options
-from collsim.cli.output import Output, note
-from collsim.cli.types import Whole
+from collsim.cli.options.types import Whole
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.interrupts import terminable
+from collsim.cli.program.output import Output, note
 from collsim.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _run(
     take: "Callable[[list[Record]], None] | None",
 ) -> tuple[int, int, str | None]:
     """Run all points; return the rows, how many lack a time, and why the first one does."""
-    from collsim.cli.bar import Bar
+    from collsim.cli.program.bar import Bar
     from collsim.sweeps.sweep import stream
 
     bar = Bar(len(grid.points))

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from collsim.cli.lazy import command as _command
 from collsim.cli.options import algorithm_option, output_options
-from collsim.cli.output import Output, note
-from collsim.cli.schedules import opened_schedule, refuse_beside_schedule, schedule_option
-from collsim.cli.several import names_alone
-from collsim.cli.types import RANK_LIST, Whole
+from collsim.cli.options.types import RANK_LIST, Whole
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output, note
+from collsim.cli.runs.schedules import opened_schedule, refuse_beside_schedule, schedule_option
+from collsim.cli.runs.several import names_alone
 from collsim.errors import CollsimError
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from typing import Final
 
 import click
 
-from collsim.cli.clusters import ClusterChoice
+from collsim.cli.clusters.choice import ClusterChoice
 from collsim.cli.options.group import Decorator, chained, gathered
-from collsim.cli.types import BANDWIDTH, DELAY, GAMMA, LEFT, ORDER, TIME, Whole
+from collsim.cli.options.types import BANDWIDTH, DELAY, GAMMA, LEFT, ORDER, TIME, Whole
 
 __all__ = [
     "NETWORK_OPTIONS",

@@ -6,9 +6,9 @@ from typing import Final
 import click
 
 from collsim.cli.options.group import chained, gathered
-from collsim.cli.output import Output
-from collsim.cli.sizes import chosen_sizes
-from collsim.cli.types import SIZE, STEP, Whole
+from collsim.cli.options.sizes import chosen_sizes
+from collsim.cli.options.types import SIZE, STEP, Whole
+from collsim.cli.program.output import Output
 
 __all__ = [
     "LogChoice",

@@ -15,8 +15,8 @@ from collsim.cli.options import (
 )
 from collsim.cli.options.asked import AskedElement
 from collsim.cli.options.group import Decorator
-from collsim.cli.sizes import FIRST, chosen_sizes
-from collsim.cli.types import SIZE, STEP, TIME, Whole
+from collsim.cli.options.sizes import FIRST, chosen_sizes
+from collsim.cli.options.types import SIZE, STEP, TIME, Whole
 from collsim.errors import UsageError
 from collsim.registry import names
 

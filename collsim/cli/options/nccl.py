@@ -6,8 +6,8 @@ from typing import Final
 import click
 
 from collsim.cli.options.group import gathered
-from collsim.cli.output import Output
-from collsim.cli.types import GAIN
+from collsim.cli.options.types import GAIN
+from collsim.cli.program.output import Output
 from collsim.errors import UsageError
 
 __all__ = ["NcclChoice", "nccl_options"]

@@ -5,7 +5,7 @@ from typing import Any, Final
 import click
 
 from collsim.cli.options.group import Decorator, chained
-from collsim.cli.types import COUNTS, SPEC, SPECS, Whole
+from collsim.cli.options.types import COUNTS, SPEC, SPECS, Whole
 
 __all__ = [
     "algorithm_option",

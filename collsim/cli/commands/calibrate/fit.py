@@ -5,11 +5,11 @@ from typing import Unpack
 
 import click
 
-from collsim.cli.fitting import fit_logs, fit_options
-from collsim.cli.lazy import command as _command
+from collsim.cli.measured.fitting import fit_logs, fit_options
 from collsim.cli.options import LogChoice, output_options
 from collsim.cli.options.asked import AskedFit
-from collsim.cli.output import Output
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output
 from collsim.errors import FileError
 from collsim.files import write_whole
 

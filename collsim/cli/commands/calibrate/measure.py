@@ -4,12 +4,12 @@ from typing import Unpack
 
 import click
 
-from collsim.cli.lazy import command as _command
-from collsim.cli.measuring import measured, tell_measured
+from collsim.cli.measured.measuring import measured, tell_measured
 from collsim.cli.options import SizeChoice
 from collsim.cli.options.asked import AskedElement
 from collsim.cli.options.measure import MeasureChoice, measure_options
-from collsim.cli.output import Output
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output
 
 __all__ = ["command"]
 

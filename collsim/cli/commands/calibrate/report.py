@@ -5,9 +5,9 @@ from typing import Final
 
 import click
 
-from collsim.cli.lazy import command as _command
 from collsim.cli.options import output_options
-from collsim.cli.output import Output, note
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output, note
 from collsim.errors import FileError, InputError
 
 __all__ = ["command"]

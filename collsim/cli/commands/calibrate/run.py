@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from collsim.cli.lazy import command as _command
-from collsim.cli.measuring import measured
+from collsim.cli.measured.measuring import measured
+from collsim.cli.measured.run_files import check_written, file_names, remove_stale
 from collsim.cli.options import SizeChoice
 from collsim.cli.options.asked import AskedElement
 from collsim.cli.options.measure import MeasureChoice, measure_options
-from collsim.cli.output import Output, note
-from collsim.cli.run_files import check_written, file_names, remove_stale
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output, note
 from collsim.errors import InputError
 from collsim.files import write_whole
 

@@ -2,11 +2,9 @@
 
 from typing import Unpack
 
-from collsim.cli.chunks import chosen_chunks
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.fitted import fitted_times
-from collsim.cli.lazy import command as _command
-from collsim.cli.one_run import one_size, one_size_option
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.what_if import opened, tell_large
+from collsim.cli.measured.fitted import fitted_times
 from collsim.cli.options import (
     algorithm_option,
     cluster_options,
@@ -14,9 +12,11 @@ from collsim.cli.options import (
     run_options,
 )
 from collsim.cli.options.asked import AskedRun
-from collsim.cli.plotting import picture_option, tell_left_out, tell_profile
-from collsim.cli.several import names_alone
-from collsim.cli.what_if import opened, tell_large
+from collsim.cli.program.command import command as _command
+from collsim.cli.runs.chunks import chosen_chunks
+from collsim.cli.runs.plotting import picture_option, tell_left_out, tell_profile
+from collsim.cli.runs.several import names_alone
+from collsim.cli.runs.simulated import one_size, one_size_option
 
 __all__ = ["command"]
 

@@ -4,8 +4,8 @@ from typing import Unpack
 
 import click
 
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.lazy import command as _command
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.what_if import opened
 from collsim.cli.options import (
     chunks_option,
     cluster_options,
@@ -15,10 +15,10 @@ from collsim.cli.options import (
     root_option,
 )
 from collsim.cli.options.asked import AskedModel
-from collsim.cli.output import note
-from collsim.cli.plotting import picture_option
-from collsim.cli.sizes import check_range
-from collsim.cli.what_if import opened
+from collsim.cli.options.sizes import check_range
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import note
+from collsim.cli.runs.plotting import picture_option
 from collsim.errors import UsageError
 
 __all__ = ["command"]

@@ -2,11 +2,11 @@
 
 from typing import Unpack
 
-from collsim.cli.fitting import fit_logs, fit_options
-from collsim.cli.lazy import command as _command
+from collsim.cli.measured.fitting import fit_logs, fit_options
 from collsim.cli.options import LogChoice
 from collsim.cli.options.asked import AskedFit
-from collsim.cli.plotting import picture_option
+from collsim.cli.program.command import command as _command
+from collsim.cli.runs.plotting import picture_option
 
 __all__ = ["command"]
 

@@ -4,11 +4,11 @@ from typing import Unpack
 
 import click
 
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.drawn_run import drawn_run, drawn_run_choices, drawn_run_options
-from collsim.cli.lazy import command as _command
+from collsim.cli.clusters.choice import ClusterChoice
 from collsim.cli.options.asked import AskedPicture
-from collsim.cli.types import Whole
+from collsim.cli.options.types import Whole
+from collsim.cli.program.command import command as _command
+from collsim.cli.runs.drawn import drawn_run, drawn_run_choices, drawn_run_options
 
 __all__ = ["command"]
 

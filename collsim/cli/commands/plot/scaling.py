@@ -4,20 +4,20 @@ from typing import Literal, Unpack
 
 import click
 
-from collsim.cli.chunks import chosen_chunks
-from collsim.cli.fitted import fitted_times
-from collsim.cli.lazy import command as _command
-from collsim.cli.one_run import one_size, one_size_option
+from collsim.cli.clusters.series import ClusterSeries, series_options
+from collsim.cli.clusters.what_if import tell_large
+from collsim.cli.measured.fitted import fitted_times
 from collsim.cli.options import (
     algorithm_option,
     collective_argument,
     run_options,
 )
 from collsim.cli.options.asked import AskedRun
-from collsim.cli.plotting import picture_option, tell_left_out, tell_profile
-from collsim.cli.series import ClusterSeries, series_options
-from collsim.cli.several import names_alone
-from collsim.cli.what_if import tell_large
+from collsim.cli.program.command import command as _command
+from collsim.cli.runs.chunks import chosen_chunks
+from collsim.cli.runs.plotting import picture_option, tell_left_out, tell_profile
+from collsim.cli.runs.several import names_alone
+from collsim.cli.runs.simulated import one_size, one_size_option
 
 __all__ = ["command"]
 

@@ -4,20 +4,20 @@ from typing import Unpack
 
 import click
 
-from collsim.cli.chunks import chosen_chunks
-from collsim.cli.fitted import tell_simulated
-from collsim.cli.lazy import command as _command
+from collsim.cli.clusters.series import ClusterSeries, series_options
+from collsim.cli.clusters.what_if import tell_large
+from collsim.cli.measured.fitted import tell_simulated
 from collsim.cli.options import (
     all_given,
     collective_argument,
     run_options,
 )
 from collsim.cli.options.asked import AskedRun
-from collsim.cli.plotting import picture_option
-from collsim.cli.series import ClusterSeries, series_options
-from collsim.cli.sizes import FIRST, LAST
-from collsim.cli.types import SIZE, SPECS
-from collsim.cli.what_if import tell_large
+from collsim.cli.options.sizes import FIRST, LAST
+from collsim.cli.options.types import SIZE, SPECS
+from collsim.cli.program.command import command as _command
+from collsim.cli.runs.chunks import chosen_chunks
+from collsim.cli.runs.plotting import picture_option
 from collsim.errors import UsageError
 
 __all__ = ["command"]

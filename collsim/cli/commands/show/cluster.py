@@ -4,13 +4,13 @@ from typing import Unpack
 
 import click
 
-from collsim.cli.clusters import ClusterChoice
-from collsim.cli.lazy import command as _command
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.what_if import opened
 from collsim.cli.options import output_options, what_if_options
 from collsim.cli.options.asked import AskedWhatIf
-from collsim.cli.output import Output
-from collsim.cli.types import Whole
-from collsim.cli.what_if import opened
+from collsim.cli.options.types import Whole
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output
 
 __all__ = ["command"]
 

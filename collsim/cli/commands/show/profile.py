@@ -2,9 +2,9 @@
 
 import click
 
-from collsim.cli.lazy import command as _command
 from collsim.cli.options import output_options
-from collsim.cli.output import Output
+from collsim.cli.program.command import command as _command
+from collsim.cli.program.output import Output
 
 __all__ = ["command"]
 

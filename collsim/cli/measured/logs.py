@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from collsim.cli.output import note
-from collsim.cli.what_if import opened
+from collsim.cli.clusters.what_if import opened
+from collsim.cli.program.output import note
 
 if TYPE_CHECKING:
-    from collsim.cli.clusters import ClusterChoice
+    from collsim.cli.clusters.choice import ClusterChoice
     from collsim.core.cluster import Cluster
     from collsim.core.measurements import Measurements
     from collsim.core.profile import Profile

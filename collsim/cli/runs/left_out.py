@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from collsim.cli.output import note
+from collsim.cli.program.output import note
 
 __all__ = ["tell_left_out"]
 

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Final
 
-from collsim.cli.one_run import OneRun, one_run, one_size_option
 from collsim.cli.options import (
     algorithm_option,
     chained,
@@ -12,11 +11,12 @@ from collsim.cli.options import (
     root_option,
 )
 from collsim.cli.options.asked import AskedPicture
-from collsim.cli.plotting import picture_option
-from collsim.cli.schedules import optional_collective, schedule_option
+from collsim.cli.runs.plotting import picture_option
+from collsim.cli.runs.schedules import optional_collective, schedule_option
+from collsim.cli.runs.simulated import OneRun, one_run, one_size_option
 
 if TYPE_CHECKING:
-    from collsim.cli.clusters import ClusterChoice
+    from collsim.cli.clusters.choice import ClusterChoice
 
 __all__ = ["drawn_run", "drawn_run_choices", "drawn_run_options"]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from collsim.cli.clusters import ClusterChoice
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.what_if import opened
 from collsim.cli.options import NETWORK_OPTIONS, chained, cluster_option, gpus_option
-from collsim.cli.types import RANK_LIST
-from collsim.cli.what_if import opened
+from collsim.cli.options.types import RANK_LIST
 from collsim.errors import UsageError
 
 if TYPE_CHECKING:

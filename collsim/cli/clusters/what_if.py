@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from collsim.cli.cluster_notes import cluster_notes
-from collsim.cli.output import note
+from collsim.cli.clusters.notes import cluster_notes
+from collsim.cli.program.output import note
 
 if TYPE_CHECKING:
     from collsim.choose.rows import Row
-    from collsim.cli.clusters import ClusterChoice
+    from collsim.cli.clusters.choice import ClusterChoice
     from collsim.core.cluster import Cluster
 
 __all__ = [

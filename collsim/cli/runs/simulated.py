@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from collsim.cli.chunks import chosen_chunks
-from collsim.cli.fitted import tell_simulated
+from collsim.cli.clusters.what_if import opened, tell_large, tell_uncrossed
+from collsim.cli.measured.fitted import tell_simulated
 from collsim.cli.options.asked import AskedSimulation
-from collsim.cli.schedules import needed, scheduled_run
-from collsim.cli.types import SIZE
-from collsim.cli.what_if import opened, tell_large, tell_uncrossed
+from collsim.cli.options.types import SIZE
+from collsim.cli.runs.chunks import chosen_chunks
+from collsim.cli.runs.schedules import needed, scheduled_run
 from collsim.errors import UsageError
 
 if TYPE_CHECKING:
     from collsim.choose.rows import Prediction
-    from collsim.cli.clusters import ClusterChoice
+    from collsim.cli.clusters.choice import ClusterChoice
     from collsim.core.cluster import Cluster
     from collsim.core.folded import Folded
     from collsim.core.timeline import Timeline

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable
 from typing import Final
 
-from collsim.cli.output import note
+from collsim.cli.program.output import note
 from collsim.errors import FileError, UsageError
 
 __all__ = ["check_written", "file_names", "remove_stale"]

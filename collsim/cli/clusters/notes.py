@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from collsim.cli.output import note
+from collsim.cli.program.output import note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from collsim.choose.rows import Row
-    from collsim.cli.clusters import ClusterChoice
+    from collsim.cli.clusters.choice import ClusterChoice
     from collsim.cli.options.asked import AskedPrediction
     from collsim.core.cluster import Cluster
 

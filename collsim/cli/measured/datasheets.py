@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collsim.calibrate.check import CheckResult
-    from collsim.cli.clusters import ClusterChoice
+    from collsim.cli.clusters.choice import ClusterChoice
 
 __all__ = ["OFF_BY", "caveat"]
 

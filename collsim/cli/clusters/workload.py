@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from collsim.cli.output import note
+from collsim.cli.program.output import note
 from collsim.errors import CollsimError
 
 if TYPE_CHECKING:
-    from collsim.cli.clusters import ClusterChoice
+    from collsim.cli.clusters.choice import ClusterChoice
     from collsim.core.workload import Home
 
 __all__ = ["at_home"]

@@ -171,7 +171,7 @@ class ClusterChoice:
         """Refuse a profile of NCCL's pieces that is of another machine than -c."""
         if self.cluster is None or profile.model != "nccl":
             return
-        from collsim.cli.fitted_machine import check_machine
+        from collsim.cli.measured.machine import check_machine
 
         check_machine(profile, self.cluster, self._preset(self.cluster, {}))
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from collsim.cli.output import note
+from collsim.cli.program.output import note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

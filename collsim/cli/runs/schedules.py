@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from collsim.cli.clusters import ClusterChoice
+from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.what_if import opened
 from collsim.cli.options.asked import AskedPrediction, AskedSimulation
-from collsim.cli.output import note
-from collsim.cli.what_if import opened
+from collsim.cli.program.output import note
 from collsim.errors import UsageError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from types import ModuleType
 
 import click
 
-from collsim.cli.overwriting import refuse_overwriting
-from collsim.cli.waiting import tell_waiting
+from collsim.cli.program.overwriting import refuse_overwriting
+from collsim.cli.program.waiting import tell_waiting
 from collsim.errors import UnknownNameError, UsageError
 from collsim.registry import names
 

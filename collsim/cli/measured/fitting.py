@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from collsim.cli.logs import tell
-from collsim.cli.measured_on import Described, check_size, described, given, placed
+from collsim.cli.measured.cluster import Described, check_size, described, given, placed
+from collsim.cli.measured.logs import tell
 from collsim.cli.options import (
     LogChoice,
     algorithm_option,
@@ -14,7 +14,7 @@ from collsim.cli.options import (
     log_options,
 )
 from collsim.cli.options.asked import AskedFit
-from collsim.cli.types import Whole
+from collsim.cli.options.types import Whole
 from collsim.errors import UsageError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Final
 
 import click
 
-from collsim.cli.output import note
-from collsim.cli.overwriting import files_named
+from collsim.cli.program.output import note
+from collsim.cli.program.overwriting import files_named
 
 __all__ = ["tell_waiting"]
 

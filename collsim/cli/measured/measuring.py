@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 from collsim.cli.options import SizeChoice
 from collsim.cli.options.asked import AskedElement
 from collsim.cli.options.measure import MeasureChoice
-from collsim.cli.output import Output, note
+from collsim.cli.program.output import Output, note
 from collsim.core.dtype import element_size
 from collsim.errors import UsageError
 

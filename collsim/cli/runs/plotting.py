@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from collsim.cli.output import note
+from collsim.cli.program.output import note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -58,7 +58,7 @@ def tell_profile(
     if profile is None or profile.model != "nccl":
         return
     from collsim.choose.rows import Prediction
-    from collsim.cli.fitted import tell_fitted, tell_scope
+    from collsim.cli.measured.fitted import tell_fitted, tell_scope
 
     drawn = tuple(rows)
     tell_scope(profile, [collective], network, sorted({int(row.size) for row in drawn}))

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from collsim.cli.datasheets import OFF_BY
-from collsim.cli.output import note
+from collsim.cli.measured.datasheets import OFF_BY
+from collsim.cli.program.output import note
 
 if TYPE_CHECKING:
     from collsim.core.cluster import Cluster

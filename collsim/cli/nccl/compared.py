@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from collsim.cli.fitted import fitted_times
-from collsim.cli.nccl_notes import (
+from collsim.cli.measured.fitted import fitted_times
+from collsim.cli.nccl.notes import (
     NO_CSV,
     OFF,
     counted_gain,
@@ -18,7 +18,7 @@ from collsim.cli.nccl_notes import (
     tell_version,
 )
 from collsim.cli.options.nccl import NcclChoice
-from collsim.cli.output import Output, note
+from collsim.cli.program.output import Output, note
 from collsim.files import write_whole
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The cluster that options mean, and what a reader has to know of it."""

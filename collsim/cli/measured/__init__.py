@@ -1,0 +1,1 @@
+"""Logs, real runs and profiles: what was measured, and what was fitted to it."""

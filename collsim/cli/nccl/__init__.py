@@ -1,0 +1,1 @@
+"""NCCL's choice beside ours, and ours for NCCL."""

@@ -1,0 +1,1 @@
+"""What every command goes through: how it is found and stopped, and where answers go."""

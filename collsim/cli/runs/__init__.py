@@ -1,0 +1,1 @@
+"""Algorithms and schedules as options name them, and what is told of their runs."""
