@@ -8,9 +8,8 @@ from itertools import groupby
 from typing import Final
 
 from collsim.choose.bounds import Bounds, Lines, highest
-from collsim.choose.curve import TIE, Curve
+from collsim.choose.curve import Curve, tie_of
 from collsim.engine.chunks import BETTER, ENOUGH, candidates, more_chunks
-from collsim.engine.simulation import Simulation
 from collsim.errors import TooLargeError
 
 __all__ = ["Candidate", "Lines", "Variant"]
@@ -85,8 +84,10 @@ class Candidate:
         self.free = curve.chunks is None
         self.formula = curve.by_formula(2 if curve.chunks is None else curve.chunks)
         self._curve = curve
+        self._tie = tie_of(curve.cluster)
         self.by_formula = cache(self._formula)
-        self.simulation = cache(self._simulation)
+        # It is compiled where that is repaid by many runs.
+        self.simulation = curve.simulation
         self.of = Bounds(self.simulation)
         self.exact = cache(self._exact)
         self.seconds = cache(self._seconds)
@@ -108,13 +109,6 @@ class Candidate:
         if curve.asked:
             return curve.asked
         return candidates(self.formula, curve.cluster.ranks * channels)
-
-    def _simulation(self, chunks: int, channels: int) -> Simulation:
-        folded = self._curve.folding.simulation(chunks, channels)
-        if folded is not None:
-            return folded
-        schedule = self._curve.schedule(chunks, channels)
-        return Simulation(schedule, self._curve.cluster)
 
     def _formula(self, chunks: int) -> Curve:
         curve = self._curve
@@ -175,7 +169,7 @@ class Candidate:
                 if (
                     variant.low > nbytes
                     or enough
-                    or self._busy(variant, nbytes) > min(at_most, least * (1 + TIE))
+                    or self._busy(variant, nbytes) > min(at_most, least * (1 + self._tie))
                 ):
                     break
                 try:
@@ -185,7 +179,7 @@ class Candidate:
                 tried.append((variant.chunks, seconds))
                 worse = 0 if seconds < fewest * (1 - BETTER) else worse + 1
                 fewest = min(fewest, seconds)
-                if seconds < least * (1 - TIE):
+                if seconds < least * (1 - self._tie):
                     best, least = variant, seconds
         return best, least
 
@@ -211,7 +205,7 @@ class Candidate:
         beside = [v for v in self.variants[max(0, place - 1) : place + 2] if v.low <= nbytes]
         if beside[-1].chunks * self._curve.cluster.ranks > _CONFIRMED:
             return None
-        times = {v.chunks: self._simulation(v.chunks, 1).makespan(nbytes) for v in beside}
+        times = {v.chunks: self.simulation(v.chunks, 1).makespan(nbytes) for v in beside}
         least = min(times.values())
         same = math.isclose(times[best.chunks], best.seconds(nbytes), rel_tol=_SAME)
         return same and times[best.chunks] <= least * (1 + _SAME)

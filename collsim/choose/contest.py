@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from collsim.choose.curve import TIE
 from collsim.choose.envelope import Envelope
 from collsim.choose.lines import Line, Stretch
 from collsim.choose.seen import Seen, covered
@@ -22,8 +21,10 @@ __all__ = ["Contest"]
 
 # A stretch begins as long as this ratio of sizes.
 _LONGEST: Final = 16
-# More lines are not compared before bounds and runs have had another try.
+# More lines are not compared before bounds and runs have had another try, but for where a
+# stretch is no longer than this: times that are equal, or nearly, no run ever parts.
 _FEW: Final = 6
+_SHORT: Final = 3
 
 
 @dataclass
@@ -40,12 +41,15 @@ class Contest:
         How far off a line, relative, a time counts as on it.
     shortest : float
         Ratio of sizes, less 1, below which a stretch has one swap at most.
+    tie : float
+        Times that differ by less, relative, are equal.
     """
 
     seen: dict[int, Seen]
     formula: bool
     noise: float
     shortest: float
+    tie: float
 
     def __post_init__(self) -> None:
         self._families: dict[tuple[int, int], list[Seen]] = {}
@@ -99,10 +103,9 @@ class Contest:
                 continue
             inner = _inner(a, b)
             # The last of them first: it is the most likely not to be straight.
-            if (self.formula or len(left) <= _FEW) and all(
-                self._straight(s, a, b, inner) for s in left[::-1]
-            ):
-                envelope = Envelope(a, b)
+            few = self.formula or len(left) <= _FEW or b <= a * _SHORT
+            if few and all(self._straight(s, a, b, inner) for s in left[::-1]):
+                envelope = Envelope(a, b, tie=self.tie)
                 for s in left:
                     envelope.lower([Stretch(a, b, s.chord(a, b), s.variant.owner)])
                 yield from envelope.stretches
@@ -119,11 +122,11 @@ class Contest:
         lines: dict[int, Line] = {}
         while True:
             if ran:
-                lines = {s.variant.owner: s.chord(a, b) for s in _lowest(ran, a, b)}
+                lines = {s.variant.owner: s.chord(a, b) for s in self._lowest(ran, a, b)}
                 alive = [
                     s for s in alive
                     if not any(
-                        s.above(line, a, b, tie=s.variant.owner > owner)
+                        s.above(line, a, b, self.tie * (s.variant.owner > owner))
                         for owner, line in lines.items() if owner != s.variant.owner
                     )
                 ]  # fmt: skip
@@ -193,19 +196,33 @@ class Contest:
     def _one(alive: Sequence[Seen]) -> bool:
         return len({s.variant.name for s in alive}) == 1
 
+    def _lowest(self, ran: Sequence[Seen], a: int, b: int) -> list[Seen]:
+        """Return the few that others are compared with: the lowest at either end and in all.
+
+        Of equals the first, which excludes all the others.
+        """
+        best: set[int] = set()
+        for times in (
+            [s.at(a) for s in ran],
+            [s.at(b) for s in ran],
+            [math.sqrt(s.at(a) * s.at(b)) for s in ran],
+        ):
+            least = min(times) * (1 + self.tie)
+            best.add(next(i for i, seconds in enumerate(times) if seconds <= least))
+        return [ran[i] for i in sorted(best)]
+
     @staticmethod
     def _best(a: int, b: int, left: Sequence[Seen]) -> Seen:
         ran = [s for s in left if s.ran(a, b)] or left
         return min(ran, key=lambda s: (s.at(a) + s.at(b), s.variant.owner))
 
-    @staticmethod
-    def _fastest(n: int, left: Sequence[Seen]) -> Seen:
+    def _fastest(self, n: int, left: Sequence[Seen]) -> Seen:
         """Return the fastest at a size among those that are left; of equals the first."""
-        if len(left) > 1 and Contest._one(left):
+        if len(left) > 1 and self._one(left):
             left = [s for s in left if s.ran(n, n)] or left[:1]
         left = [s for s in left if s.variant.low <= n] or left
         least = min(s.at(n) for s in left)
-        equal = [s for s in left if s.at(n) <= least * (1 + TIE)]
+        equal = [s for s in left if s.at(n) <= least * (1 + self.tie)]
         return min(equal, key=lambda s: s.variant.owner)
 
     def _swap(self, a: int, b: int, left: Sequence[Seen]) -> Iterator[Stretch]:
@@ -260,7 +277,7 @@ class Contest:
             if s.variant.name in names and s.sizes and s not in pair
         ]
         return pair + [
-            s for s in more if not any(s.above(line, low, high, tie=True) for line in lines)
+            s for s in more if not any(s.above(line, low, high, self.tie) for line in lines)
         ]
 
     def _moved(
@@ -284,13 +301,6 @@ class Contest:
                 return None
             low, high, step = high, min(two.high, high + step), step * 2
         return low, high
-
-
-def _lowest(ran: Sequence[Seen], a: int, b: int) -> list[Seen]:
-    """Return the few that others are compared with: the lowest at either end and in all."""
-    times = [(s.at(a), s.at(b), s.at(a) * s.at(b)) for s in ran]
-    best = {min(range(len(ran)), key=lambda i: (times[i][k], i)) for k in range(3)}
-    return [ran[i] for i in sorted(best)]
 
 
 def _inner(low: int, high: int) -> list[int]:

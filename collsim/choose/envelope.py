@@ -20,11 +20,14 @@ class Envelope:
         Bytes, both inclusive.
     stretches : list of Stretch
         By size, without a gap, once the first curve has come.
+    tie : float
+        Times that differ by less, relative, are equal.
     """
 
     low: int
     high: int
     stretches: list[Stretch] = field(default_factory=list)
+    tie: float = TIE
 
     def lower(self, stretches: Sequence[Stretch]) -> None:
         """Lower it to a curve, where that is faster; of equals the smaller owner stays.
@@ -52,7 +55,7 @@ class Envelope:
                     found.append(replace(old, low=at, high=new.low - 1))
                     at = new.low
                 end = min(old.high, new.high)
-                found += _lowest(old, new, at, end)
+                found += _lowest(old, new, at, end, self.tie)
                 at = end + 1
         self.stretches = _joined(found)
 
@@ -74,12 +77,12 @@ class Envelope:
         )
 
 
-def _lowest(old: Stretch, new: Stretch, low: int, high: int) -> list[Stretch]:
+def _lowest(old: Stretch, new: Stretch, low: int, high: int, tie: float) -> list[Stretch]:
     """Return the lower of two lines from one size to another."""
 
     def stays(n: int) -> bool:
         a, b = old.line.at(n), new.line.at(n)
-        if abs(a - b) <= TIE * max(a, b):
+        if abs(a - b) <= tie * max(a, b):
             return old.owner <= new.owner
         return a < b
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from collsim.choose.candidates import Candidate, Lines
 from collsim.choose.contest import Contest
-from collsim.choose.curve import TIE, Counts, Model
+from collsim.choose.curve import TIE, Counts, Model, tie_of
 from collsim.choose.curves import curves, tried
 from collsim.choose.envelope import Envelope
 from collsim.choose.folding import folded_of
@@ -125,6 +125,7 @@ def choose(
         seen,
         all(candidate.formula for candidate in candidates),
         *((_FAIR_NOISE, _FAIR_SHORTEST) if cluster.sharing == "fair" else (TIE, _SHORTEST)),
+        tie_of(cluster),
     )
     stretches = contest.run(low, high)
     if not contest.formula:

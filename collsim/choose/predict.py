@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from collsim.choose.curve import TIE, Counts, Curve, Model, Time
+from collsim.choose.curve import Counts, Curve, Model, Time, tie_of
 from collsim.choose.curves import curves
 from collsim.choose.fitted import FittedTimes, Pieces
 from collsim.choose.folding import folded_of
@@ -197,16 +197,17 @@ def _times(
     best = math.inf
     waiting: list[tuple[float, Curve]] = []
     bounded = prune and len(found) > 1
+    tie = tie_of(found[0].cluster) if found else 0.0
     for curve in tuple(found):
         try:
             waiting.append((curve.floor(size) if bounded else 0.0, curve))
         except TooLargeError as error:
             _leave_out(curve, error, found, left_out)
     for floor, curve in sorted(waiting, key=lambda pair: (pair[0], pair[1].pipelined)):
-        if floor > best * (1 + TIE):
+        if floor > best * (1 + tie):
             continue
         try:
-            time = curve.at(size, best * (1 + TIE) if prune else math.inf)
+            time = curve.at(size, best * (1 + tie) if prune else math.inf)
         except TooLargeError as error:
             _leave_out(curve, error, found, left_out)
             continue
@@ -227,7 +228,8 @@ def _leave_out(
 def _fastest(times: list[tuple[Curve, Time]]) -> tuple[Curve, Time]:
     """Return the fastest; of equals (but for rounding) the first."""
     least = min(time.seconds for _, time in times)
-    return next(pair for pair in times if pair[1].seconds <= least * (1 + TIE))
+    tie = tie_of(times[0][0].cluster)
+    return next(pair for pair in times if pair[1].seconds <= least * (1 + tie))
 
 
 def _row(

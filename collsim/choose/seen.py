@@ -14,7 +14,6 @@ from itertools import combinations
 from typing import Final
 
 from collsim.choose.candidates import Variant
-from collsim.choose.curve import TIE
 from collsim.choose.lines import Line
 
 __all__ = ["Seen", "covered"]
@@ -60,7 +59,7 @@ class Seen:
         """Return whether its time at a size lies on the line between both ends."""
         return self.chord(low, high).holds(nbytes, self.at(nbytes), noise)
 
-    def above(self, line: Line, low: int, high: int, tie: bool) -> bool:
+    def above(self, line: Line, low: int, high: int, tie: float) -> bool:
         """Return whether it can't be below a line anywhere from one size to another.
 
         Parameters
@@ -69,10 +68,10 @@ class Seen:
             Of another variant.
         low, high : int
             Bytes, both inclusive.
-        tie : bool
-            Whether to be as fast is not enough for it.
+        tie : float
+            By how much, relative, it has to be below the line; if 0, it may be as fast.
         """
-        least = 1 - TIE if tie else 1 + _SURE
+        least = 1 - tie if tie else 1 + _SURE
         first, last = line.at(low) * least, line.at(high) * least
         bounds: list[tuple[float, float]] = []
         for lines in self.variant.bounds():

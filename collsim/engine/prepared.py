@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from collsim.core.cluster import Cluster
 from collsim.core.schedule import Schedule
-from collsim.engine.simulate import COMPILE_FROM, Simulation
+from collsim.engine.simulation import Simulation, large, repays_loading
 
 __all__ = ["Prepared"]
 
@@ -46,8 +46,11 @@ class Prepared:
             self._simulations[key] = Simulation(self.schedule(*key), self.cluster)
         found = self._simulations[key]
         self._work += len(found.schedule)
-        if self._work >= COMPILE_FROM and not found.compiled:
-            # Many small runs repay the compiled loop as one large run does.
+        if not found.compiled and (
+            # Many small runs repay the compiled loop as one large run does; and another
+            # may have loaded it since this one was prepared.
+            repays_loading(self._work, found.fair) or large(len(found.schedule), found.fair)
+        ):
             found = Simulation(found.schedule, self.cluster, compiled=True)
             self._simulations[key] = found
         return found

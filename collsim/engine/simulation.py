@@ -34,6 +34,7 @@ __all__ = [
     "large",
     "load",
     "loop_of",
+    "repays_loading",
     "timeline",
 ]
 
@@ -117,6 +118,11 @@ def large(operations: int, fair_sharing: bool) -> bool:
     """Return whether so many operations repay loading the compiled loop."""
     if loaded():
         return operations >= LOADED_FROM
+    return repays_loading(operations, fair_sharing)
+
+
+def repays_loading(operations: int, fair_sharing: bool) -> bool:
+    """Return whether so many operations, in one run or many, repay loading the loop."""
     return operations >= (fair.COMPILE_FROM if fair_sharing else COMPILE_FROM)
 
 

@@ -47,7 +47,7 @@ class Made:
 
 def run(*made: Made, high: int = 2**33, shortest: float = 1e-4) -> list[tuple[int, int, str]]:
     """Return the ranges of a contest, neighbours of one name joined."""
-    contest = Contest({m.owner: Seen(m) for m in made}, False, 1e-11, 1e-4)  # type: ignore[arg-type]
+    contest = Contest({m.owner: Seen(m) for m in made}, False, 1e-11, 1e-4, 1e-11)  # type: ignore[arg-type]
     names = {m.owner: m.name for m in made}
     found: list[tuple[int, int, str]] = []
     for part in contest.run(8, high):
@@ -114,8 +114,8 @@ def test_runs_beside_a_stretch_keep_it_above() -> None:
     """A time rises with the size, and no faster than it."""
     seen = Seen(Made(0, "a", ((10.0, 0.0),)))  # type: ignore[arg-type]
     seen.at(100), seen.at(110)
-    assert seen.above(Line(100, 110, 8.0, 8.0), 100, 110, tie=False)
-    assert not seen.above(Line(100, 110, 11.0, 11.0), 100, 110, tie=False)
+    assert seen.above(Line(100, 110, 8.0, 8.0), 100, 110, tie=0.0)
+    assert not seen.above(Line(100, 110, 11.0, 11.0), 100, 110, tie=0.0)
 
 
 def test_a_range_of_nothing_is_one_row() -> None:
@@ -163,3 +163,16 @@ def test_a_curve_that_is_not_everywhere_lowers_what_it_covers() -> None:
     envelope.lower([flat(1, 9, 1.0, 1), flat(20, 29, 3.0, 1), flat(60, 69, 7.0, 1)])
     found = [(part.low, part.high, part.owner) for part in envelope.stretches]
     assert found == [(10, 19, 0), (20, 29, 1), (30, 100, 0)]
+
+
+def test_what_is_equal_everywhere_is_not_run_at_ever_more_sizes() -> None:
+    """Eight equal lines from 8 bytes to 8 GiB: the first has all, after some hundred runs each."""
+    made = [Made(i, name, ((1e6, 1.0),)) for i, name in enumerate("abcdefgh")]
+    assert run(*made) == [(8, 2**33, "a")]
+    assert max(len(m.ran) for m in made) <= 300
+
+
+def test_rounding_alone_is_no_reason_for_another_name() -> None:
+    """What is below by less than equal times may differ leaves all to the first."""
+    a, b = Made(0, "a", ((1e6, 1.0),)), Made(1, "b", ((1e6, 1.0 - 5e-12),))
+    assert run(a, b) == [(8, 2**33, "a")]
