@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from collsim.cli.clusters.what_if import tell_large
+from collsim.core.cluster import Cluster
+
 Run = Callable[..., Result]
 Answer = Callable[..., dict[str, Any]]
 Fails = Callable[..., str]
@@ -358,3 +361,14 @@ def test_a_root_that_has_no_effect(run: Run) -> None:
     assert "--root 3 changes nothing" in run("predict all_reduce -s 1K --root 3").stderr
     assert "--root 3 changes nothing" in run("choose all_reduce -b 1K -e 2K --root 3").stderr
     assert "nothing" not in run("predict broadcast -s 1K --root 3").stderr
+
+
+def test_a_table_of_thousands_of_sizes_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
+    """Before it begins, with what is shorter; a table of doublings says nothing."""
+    cluster = Cluster.load("dgx-a100", nodes=33)
+    tell_large(cluster, sizes=31)
+    assert capsys.readouterr().err == ""
+    tell_large(cluster, sizes=8192)
+    said = capsys.readouterr().err
+    assert said.startswith("note: simulating 8192 sizes one by one on 264 ranks")
+    assert "-f 2" in said

@@ -112,12 +112,19 @@ def judged(case: Case, folder: Path) -> Outcome:
     return Outcome("failed" if why else ENDED[code], why, seconds, memory, message)
 
 
+# The same, asked for by a key of the cluster's file.
+_SET = {"network.nodes": "--nodes", "node.gpus": "--gpus-per-node"}
+
+
 def seconds_of(case: Case) -> float:
     """Return how many seconds of CPU a case may take: more where it asks for many ranks."""
     counts = {"--ranks": 1, "--nodes": 1, "--gpus-per-node": 1}
     for option, value in pairwise(case.words):
         if option in counts and value.isdecimal() and len(value) < 10:
             counts[option] = max(counts[option], int(value))
+        key, _, number = value.partition("=")
+        if option == "--set" and key in _SET and number.isdecimal() and len(number) < 10:
+            counts[_SET[key]] = max(counts[_SET[key]], int(number))
     inside = 72 if "gb200-nvl72" in case.words else 8
     ranks = counts["--nodes"] * max(inside, counts["--gpus-per-node"]) * counts["--ranks"]
     return SECONDS * (LARGER if ranks > RANKS else 1)

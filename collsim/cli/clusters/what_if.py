@@ -24,6 +24,8 @@ _SHOWN: Final = 4
 _LARGE: Final = 512
 # Ranks from which every size counts for a policy, and runs with fair shares take long.
 _LARGE_FAIR: Final = 12
+# Sizes times pairs of ranks from which a table takes long: 500 sizes on 512 ranks.
+_LONG: Final = 2**27
 
 
 def opened(choice: "ClusterChoice") -> "Cluster":
@@ -132,7 +134,9 @@ def as_folded(folded: "Mapping[str, str]") -> dict[str, dict[str, str]]:
     return {"folded": dict(folded)} if folded else {}
 
 
-def tell_large(cluster: "Cluster", every_size: bool = False, *, fold: bool = False) -> None:
+def tell_large(
+    cluster: "Cluster", every_size: bool = False, *, fold: bool = False, sizes: int = 1
+) -> None:
     """Say before a long simulation that it is one."""
     fair = cluster.sharing == "fair" and cluster.ranks >= _LARGE_FAIR
     # Reductions end at times of their own, and rates are shared out anew at each.
@@ -157,6 +161,11 @@ def tell_large(cluster: "Cluster", every_size: bool = False, *, fold: bool = Fal
         note(
             f"simulating message by message on {cluster.ranks} ranks, which can take "
             f"minutes{few}"
+        )
+    elif cluster.uniform is None and sizes * cluster.ranks**2 >= _LONG:
+        note(
+            f"simulating {sizes} sizes one by one on {cluster.ranks} ranks, which can take "
+            "minutes; -f 2 takes one in each doubling"
         )
 
 

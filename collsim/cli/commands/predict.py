@@ -108,7 +108,7 @@ def command(
 
     profile = cluster.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    tell_large(network, fold=run["fold"])
+    tell_large(network, fold=run["fold"], sizes=len(wanted))
     fitted = fitted_times(profile, healthy)
     answer = None
     if file is None or given("algorithm"):
