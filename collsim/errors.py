@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 __all__ = [
+    "AlgorithmError",
     "CollsimError",
     "ConfigError",
     "FileError",
@@ -124,6 +125,10 @@ class InputError(CollsimError, ValueError):
 
 class TooLargeError(InputError):
     """A job needs more memory or time than anyone would want to spend on it."""
+
+
+class AlgorithmError(CollsimError, RuntimeError):
+    """The file of an algorithm has a mistake; ``__cause__`` is what was raised there."""
 
 
 class MeasureError(CollsimError, RuntimeError):

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -129,15 +130,18 @@ def test_a_python_block_does_what_the_page_shows(body: str, page: Path) -> None:
         assert doctest.DocTestRunner().run(examples).failed == 0
 
 
-def test_the_new_algorithm_is_within_its_claim() -> None:
+@pytest.mark.parametrize(("name", "counts"), [("binary", (1,)), ("binary_chunks", (1, 2, 5))])
+def test_a_new_algorithm_is_within_its_claim(name: str, counts: tuple[int, ...]) -> None:
     """docs/extending.md's: saved under its name it is found, verified, and no slower."""
     with there(EXTENDING):
-        assert collsim.verify("broadcast", "binary", ranks=range(1, 14)).ok
-        for ranks in range(1, 18):
+        assert collsim.verify("broadcast", name, ranks=range(1, 14)).ok
+        for ranks, chunks in product(range(1, 18), counts):
             cluster = collsim.Cluster.ideal(ranks, alpha=1.0, bandwidth=1.0)
-            schedule = collsim.build("broadcast", "binary", ranks)
-            claim = find("broadcast", "binary").terms(ranks, 1).seconds(3.0, 1.0, 1.0)
-            assert collsim.simulate(schedule, cluster, 3.0).makespan <= claim
+            schedule = collsim.build("broadcast", name, ranks, chunks=chunks)
+            claim = find("broadcast", name).terms(ranks, chunks)
+            assert claim is not None
+            time = collsim.simulate(schedule, cluster, 3.0).makespan
+            assert time <= claim.seconds(3.0, 1.0, 1.0) * (1 + 1e-12)
 
 
 def test_a_page_leaves_no_file_of_its_own_behind() -> None:

@@ -15,7 +15,6 @@ __all__ = [
     "halvings",
     "log2_up",
     "one_part_per_rank",
-    "parts_are_chunks",
 ]
 
 # Messages that are listed at once: their numbers take some megabytes.
@@ -71,11 +70,6 @@ def halvings(ranks: int) -> Iterator[list[tuple[int, int, int]]]:
 def one_part_per_rank(ranks: int, chunks: int) -> int:
     """Cut the block into one part per rank."""
     return ranks
-
-
-def parts_are_chunks(ranks: int, chunks: int) -> int:
-    """Cut every block into as many parts as the user wants chunks."""
-    return chunks
 
 
 def exchange(

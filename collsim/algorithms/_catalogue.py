@@ -5,6 +5,7 @@ from typing import Final
 
 from numpy.typing import ArrayLike
 
+from collsim.algorithms._author import guarded, mistakes
 from collsim.algorithms._spec import bound, read_options, split, text_of, tried
 from collsim.core.algorithm import Algorithm
 from collsim.core.arguments import checked
@@ -14,7 +15,7 @@ from collsim.core.folded import Folded, FoldedBuilder
 from collsim.core.schedule import Schedule
 from collsim.core.setting import Setting
 from collsim.core.symmetry import Fold, axes_of
-from collsim.errors import InputError, UnknownNameError
+from collsim.errors import AlgorithmError, InputError, UnknownNameError
 from collsim.registry import member, names
 
 __all__ = [
@@ -150,9 +151,13 @@ def _base(known: str, name: str) -> Algorithm:
     existing = algorithm_names(known)
     if name not in existing:
         raise unknown_algorithm(f"algorithm of {known}", name, existing)
-    found = member(f"collsim.algorithms.{known}", name, "ALGORITHM", f"algorithm of {known}")
+    what = f"algorithm of {known}"
+    with mistakes(known, name):
+        found = member(f"collsim.algorithms.{known}", name, "ALGORITHM", what)
     if not isinstance(found, Algorithm):
-        raise TypeError(f"algorithms/{known}/{name}.py: ALGORITHM must be an Algorithm")
+        raise AlgorithmError(
+            f"{known}/{name}: got a {type(found).__name__}, expected ALGORITHM = Algorithm(...)"
+        )
     return found
 
 
@@ -162,9 +167,9 @@ def _read(collective_name: str, spec: str) -> tuple[str, Algorithm]:
     name, options = split(spec)
     base = _base(known, name)
     if options is None:
-        return name, base
+        return name, guarded(base, known, name)
     values = read_options(f"{known}/{name}", base, options)
-    return text_of(name, base, values), bound(base, values)
+    return text_of(name, base, values), guarded(bound(base, values), known, name)
 
 
 def refusal(

@@ -82,9 +82,9 @@ def no_terms(_ranks: int, _chunks: int) -> None:
     """Return None: nothing is claimed of the time, which only a simulation finds."""
 
 
-def _one_part(_ranks: int, _chunks: int) -> int:
-    """Return 1: the algorithm leaves every block of the collective whole."""
-    return 1
+def _chunks(_ranks: int, chunks: int) -> int:
+    """Return the number of chunks: each is a part, and the only one of what isn't cut."""
+    return chunks
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,8 @@ class Algorithm:
     chunked : bool
         Whether the message can be cut into chunks that follow each other.
     parts : callable
-        ``(ranks, chunks) -> int``: into how many parts a channel cuts its share of a block.
+        ``(ranks, chunks) -> int``: into how many parts a channel cuts its share of a block;
+        by default one for each chunk.
     limits : callable
         ``ranks -> str | None``: why it can't run on so many ranks, or None.
     needs : callable
@@ -140,7 +141,7 @@ class Algorithm:
     summary: str
     paper: str
     chunked: bool = False
-    parts: Callable[[int, int], int] = _one_part
+    parts: Callable[[int, int], int] = _chunks
     limits: Callable[[int], str | None] = _no_limits
     needs: Callable[[Setting], str | None] = no_needs
     channeled: bool = False
@@ -159,6 +160,8 @@ class Algorithm:
         >>> find("all_reduce", "ring").cut(Setting(8), 1)
         8
         """
+        if not self.chunked:
+            chunks = 1
         if self.parts_on is not None:
             return self.parts_on(setting, chunks)
         return self.parts(setting.ranks, chunks)

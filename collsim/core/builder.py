@@ -34,8 +34,9 @@ class Builder:
         Root of a rooted collective.
     chunks : int
         Into how many chunks the user wants a pipelined message cut.
-    parts : int
+    parts : int, optional
         Equal parts into which a channel cuts its share of every block; see :attr:`pieces`.
+        None means one for each chunk.
     node : int array, shape (P,), optional
         Node of every rank; None means that all are on one.
     channels : int
@@ -64,6 +65,11 @@ class Builder:
     >>> schedule = b.finish()
     >>> len(schedule), schedule.rounds
     (2, 2)
+
+    What is pipelined has a piece of every block for each chunk:
+
+    >>> Builder("broadcast", ranks=3, chunks=4).pieces
+    array([[0, 1, 2, 3]])
     """
 
     def __init__(
@@ -72,7 +78,7 @@ class Builder:
         ranks: int,
         root: int = 0,
         chunks: int = 1,
-        parts: int = 1,
+        parts: int | None = None,
         *,
         node: ArrayLike | None = None,
         channels: int = 1,
@@ -84,6 +90,7 @@ class Builder:
         self.chunks = check_count("chunks", chunks)
         self.channels = check_count("channels", channels)
         self.setting = Setting(ranks, node, multicast)
+        parts = self.chunks if parts is None else parts
         self.parts = parts = check_count("parts", parts) * channels
         blocks = named.blocks(ranks)
         if blocks * parts > MAX_CARRIED:

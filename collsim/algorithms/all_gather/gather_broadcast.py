@@ -1,6 +1,5 @@
 """MST gather to rank 0, then a pipelined pass of everything around the ring."""
 
-from collsim.algorithms._arrange import parts_are_chunks
 from collsim.algorithms.broadcast import ring as broadcast
 from collsim.algorithms.compose import part, play, then
 from collsim.algorithms.gather import mst as gather
@@ -28,5 +27,4 @@ ALGORITHM = Algorithm(
     summary="gather to rank 0 by MST, then broadcast around the ring, chunk by chunk",
     paper="composition; Chan, Heimlich, Purkayastha, van de Geijn 2007, section 5",
     chunked=True,
-    parts=parts_are_chunks,
 )

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from collsim.algorithms._arrange import parts_are_chunks
 from collsim.algorithms._in_switch import one_switch, stream
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
@@ -33,7 +32,6 @@ ALGORITHM = Algorithm(
     summary="every block goes up to the switch once and comes down to all",
     paper="NCCL's NVLS; NVIDIA CUDA driver API: multicast objects",
     chunked=True,
-    parts=parts_are_chunks,
     needs=one_switch,
     in_switch=True,
 )

@@ -1,6 +1,5 @@
 """Pipelined ring reduce to rank 0, and pipelined ring broadcast of what is done."""
 
-from collsim.algorithms._arrange import parts_are_chunks
 from collsim.algorithms.broadcast import ring as broadcast
 from collsim.algorithms.compose import part, play, then
 from collsim.algorithms.reduce import ring as reduce
@@ -34,5 +33,4 @@ ALGORITHM = Algorithm(
     summary="reduce around the ring to rank 0, then broadcast around it, chunk by chunk",
     paper="composition; the chain all_reduce of Patarasu, Yuan 2009, section 2",
     chunked=True,
-    parts=parts_are_chunks,
 )

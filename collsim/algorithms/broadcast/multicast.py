@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from collsim.algorithms._arrange import parts_are_chunks
 from collsim.algorithms._in_switch import one_switch, stream
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
@@ -33,7 +32,6 @@ ALGORITHM = Algorithm(
     summary="the root sends chunk by chunk to the switch, which multicasts to all",
     paper="NVIDIA CUDA driver API: multicast objects; NVSHMEM's multimem broadcast",
     chunked=True,
-    parts=parts_are_chunks,
     needs=one_switch,
     in_switch=True,
 )

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.algorithms._arrange import from_root, parts_are_chunks
+from collsim.algorithms._arrange import from_root
 from collsim.algorithms._rings import ring_order
 from collsim.algorithms.compose import Recording, over_channels, part, play
 from collsim.core.algorithm import Algorithm, Terms
@@ -66,6 +66,5 @@ ALGORITHM = Algorithm(
     summary="each rank passes the data on to the next, chunk by chunk",
     paper="pipelined chain; Patarasu, Faraj, Yuan 2008; NCCL's ring broadcast",
     chunked=True,
-    parts=parts_are_chunks,
     channeled=True,
 )

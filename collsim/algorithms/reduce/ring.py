@@ -1,6 +1,5 @@
 """Pipelined pass around the ring to the root, combining on the way."""
 
-from collsim.algorithms._arrange import parts_are_chunks
 from collsim.algorithms.broadcast.ring import ring
 from collsim.algorithms.compose import Recording, over_channels, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
@@ -38,6 +37,5 @@ ALGORITHM = Algorithm(
     summary="each rank adds its own and passes the sum on to the next, chunk by chunk",
     paper="pipelined chain; Patarasu, Faraj, Yuan 2008; NCCL's ring reduce",
     chunked=True,
-    parts=parts_are_chunks,
     channeled=True,
 )
