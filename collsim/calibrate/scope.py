@@ -83,6 +83,8 @@ def beyond(profile: Profile, collective: str, ranks: int, nodes: int) -> str | N
     >>> beyond(profile, "all_reduce", 16, 2)
     'no row of the fit is of so many nodes as 2'
     """
+    if not fitted_of(profile).by_table:
+        return "its table does not tell what ran where the profile was fitted"
     if profile.collectives and collective not in profile.collectives:
         return "no row of the fit is of the collective"
     for count, known, word in (

@@ -42,7 +42,8 @@ class Loss:
     gained : bool
         Whether it is the least that is asked for, or more, all over the range.
     doubtful : bool
-        Whether it would be, but hinges on latencies of NCCL that are not known.
+        Whether it would be, but hinges on what is not known: latencies of NCCL, or, with
+        fitted times, what no row of the fit has shown.
     """
 
     min_bytes: int
@@ -95,6 +96,8 @@ class Comparison:
         Whether times are those of a machine that was measured, by a profile.
     fitted : bool
         Whether they are fitted ones, of each algorithm and protocol of NCCL's.
+    by_table : bool
+        Whether NCCL's choice is known, by its table; if not, the fastest is taken for it.
     held : str
         Why nothing but NCCL's choice counts, whatever is gained; empty if gains do.
     """
@@ -107,6 +110,7 @@ class Comparison:
     origin: tuple[str, ...]
     measured: bool = False
     fitted: bool = False
+    by_table: bool = True
     held: str = ""
 
     def best(self, row: Loss) -> str:

@@ -31,6 +31,12 @@ _MAY: Final = (
     "Where it may, that hinges on latencies of NCCL that only a profile tells, so it does not "
     "count."
 )
+_UNSHOWN: Final = "no row of the fit is of such sizes"
+_UNKNOWN: Final = (
+    "What NCCL chooses is not known: its table does not tell what ran where the profile was "
+    "fitted. The fastest that it has is taken for it, as in predict and check, so that nothing "
+    "gains."
+)
 
 
 def against_text(found: Comparison, where: str) -> str:
@@ -62,6 +68,8 @@ def against_text(found: Comparison, where: str) -> str:
     ]
     table = aligned(_TITLES, rows, left=("", "NCCL's", "best", "at most"))
     head = f"{found.collective} on {where}, NCCL {found.version}'s choice by its own model"
+    if not found.by_table:
+        head = f"{found.collective} on {where}, NCCL {found.version}, the fastest by the fit"
     note = _NOTE.format(how="fitted" if found.fitted else "simulated")
     return "\n".join([head, summary(found), table, note])
 
@@ -80,6 +88,8 @@ def summary(found: Comparison) -> str:
     """
     if len(found.available) == 1:
         return f"NCCL has {found.available[0]} alone there, so there is nothing to choose."
+    if not found.by_table:
+        return _UNKNOWN
     good = [_span(a, b) for a, b in _joined(r for r in found.rows if _verdict(r) == "good")]
     least = f"within {100 * found.min_gain:.3g} % of the best" if found.min_gain else "the best"
     texts = [f"is {least} that it has {' and '.join(good)}"] if good else []
@@ -90,8 +100,15 @@ def summary(found: Comparison) -> str:
     texts += [f"is not simulated here {' and '.join(_span(a, b) for a, b in unknown)}"] * bool(
         unknown
     )
-    why = f" {_MAY}" if doubtful else ""
+    why = f" {_why(found)}" if doubtful else ""
     return f"NCCL's choice {'; it '.join(texts)}.{why}"
+
+
+def _why(found: Comparison) -> str:
+    """Return why what may gain does not count."""
+    if not found.fitted:
+        return _MAY
+    return f"Where it may, it does not count: {found.held or _UNSHOWN}."
 
 
 def _times(found: Comparison, row: Loss) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -276,10 +277,10 @@ def test_a_ring_over_nodes_is_shown_by_rows_over_nodes(run: Any) -> None:
 
 
 def test_a_piece_that_nccl_chose_for_no_row_is_named(run: Any) -> None:
-    """All large rows of h100-efa are of NVLS with a tree; on 4 nodes NCCL takes a ring."""
+    """All large rows of h100-efa are of NVLS with a tree; on 4 nodes a ring is faster."""
     said = run("predict all_reduce --profile h100-efa --nodes 4 -s 1G").stderr
     assert (
-        "ring simple: NCCL chose it for no row that profile h100-efa was fitted to, but "
+        "ring simple: it is the fastest for no row that profile h100-efa was fitted to, but "
         "double_binary_tree ll, nvls_tree simple; its time follows from theirs"
     ) in said
     said = run("predict all_reduce --profile h100-efa --nodes 2 -s 1G").stderr
@@ -293,3 +294,54 @@ def test_auto_is_said_to_be_nccls_choice(run: Any, profile: str) -> None:
     named = run("predict all_reduce -s 1M --algorithm ring --profile", profile)
     assert named.exit_code == 0
     assert "auto" not in named.stderr
+
+
+NDR = "--profile h100-ndr"
+
+
+def test_auto_is_one_thing_where_the_table_does_not_tell(
+    run: Any, answer: Any, fails: Any, tmp_path: Path
+) -> None:
+    """Predict, check and choose take the fastest for NCCL's choice, and say so."""
+    line = f"all_reduce --nodes 2 {NDR}"
+    rows = answer(f"choose {line} --against nccl -b 64K -e 32M")["rows"]
+    for row in rows:
+        assert (row["gain"], row["gained"], row["doubtful"]) == (1.0, False, False)
+        (one,) = answer(f"predict {line} -s {row['size']}")["rows"]
+        assert (one["algorithm"], one["protocol"]) == (row["algorithm"], row["nccl_protocol"])
+        assert one["time_us"] == pytest.approx(row["nccl_us"], rel=1e-12)
+    said = run(f"choose {line} --against nccl -b 64K -e 32M").stdout
+    assert "NCCL 2.30.7, the fastest by the fit" in said
+    assert "What NCCL chooses is not known: its table does not tell what ran" in said
+    assert "auto is the fastest that NCCL has" in run(f"predict {line} -s 1M").stderr
+    log = written(tmp_path, Cluster.load("dgx-h100", nodes=2))
+    result = run(f"check {log} {NDR}")
+    assert f"with {NDR[2:]}: the fastest that NCCL has on dgx-h100" in result.stdout
+    assert "is predicted: its table does not tell what ran" in result.stderr
+
+
+def test_what_nccl_chooses_is_not_written_where_it_is_not_known(fails: Any, run: Any) -> None:
+    """Whoever repeats a choice must know it; a variable is best left alone."""
+    line = f"choose all_reduce --nodes 2 {NDR}"
+    assert "h100-ndr does not tell what NCCL chooses" in fails(f"{line} --nccl-tuner -", code=1)
+    assert run(f"{line} --nccl-env").stdout == "# NCCL_ALGO is best left unset\n"
+
+
+def test_a_gain_at_sizes_that_no_row_is_of_is_told_and_does_not_count(
+    run: Any, answer: Any, tmp_path: Path
+) -> None:
+    """Below 64 MiB, which this profile begins at, NCCL's choice is not said to be near."""
+    path = tmp_path / "late.toml"
+    text = Path("configs/profiles/gh200-slingshot.toml").read_text("utf-8")
+    late, count = re.subn(r"min_bytes = \d+", "min_bytes = 67108864", text)
+    assert count == 1
+    path.write_text(late, "utf-8")
+    line = f"choose all_reduce --nodes 2 --against nccl -b 8K -e 1G --profile {path}"
+    found = answer(line)
+    (row,) = [row for row in found["rows"] if row["doubtful"] and row["gain"] > 3]
+    assert not row["gained"]
+    assert not any(row["gained"] for row in found["rows"])
+    text = found["summary"]["all_reduce"]
+    assert "it may take up to 11.6 times as long as tree/simple from 86.6KiB" in text
+    assert "Where it may, it does not count: no row of the fit is of such sizes." in text
+    assert "% of the best that it has from 8KiB to 86.59KiB and from 1.035MiB" in text

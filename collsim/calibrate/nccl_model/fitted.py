@@ -82,6 +82,11 @@ class Fitted:
             self.log_sigma[key], prior.sigma, rel_tol=_STILL
         )
 
+    @property
+    def by_table(self) -> bool:
+        """Whether NCCL's table tells what runs; if not, `choice` is the fastest piece."""
+        return bool(self.selector.scale)
+
     def predict(self, rows: Iterable[Measurement]) -> Floats:
         """Return the seconds of rows; of the piece where they name one."""
         return self.times([case_of(row, self.system) for row in rows])
@@ -181,7 +186,11 @@ class Fitted:
         return tuple(piece for piece in pieces if piece[0] in PIECES)
 
     def choice(self, collective: str, ranks: int, nodes: int, nbytes: float) -> tuple[str, str]:
-        """Return the algorithm and protocol that run, by NCCL's names."""
+        """Return the algorithm and protocol that run, by NCCL's names.
+
+        That is NCCL's own choice, by its table; where the rows contradict that (`by_table` is
+        false), the fastest of what NCCL has.
+        """
         case = Case(_covered(collective), ranks, nodes, float(nbytes))
         batch = batch_of(self.system, [case], self.selector)
         pieces = batch.pieces[0]

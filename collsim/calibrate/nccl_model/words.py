@@ -44,7 +44,7 @@ def fit_notes(rows: Sequence[Measurement], fitted: Fitted) -> list[str]:
     if fitted.system.several and len(set(nodes) - {1}) < 2:
         counts = " and ".join(map(str, nodes))
         notes.append(f"rows of {counts} nodes only: other node counts are less sure")
-    if fitted.selector.scale == 0:
+    if not fitted.by_table:
         notes.append(
             "NCCL's table does not tell what ran here: the fastest fitted piece is taken"
         )

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _BY_MODEL = "NCCL's choice by its model"
+_FASTEST = "the fastest that NCCL has"
 
 
 @_command(
@@ -75,6 +76,7 @@ def command(
     output.check()
     from collsim.calibrate.check import CheckRow, check
     from collsim.calibrate.importers import read_logs
+    from collsim.calibrate.nccl_model import fitted_of
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
     from collsim.report.check_text import Compared, check_text
@@ -94,10 +96,15 @@ def command(
     tell(measured, (*_default(cluster, name), *found.notes))
     fitted = isinstance(model, Profile) and model.model == "nccl"
     own = _BY_MODEL if found.chosen else "ring" if profile is None else profile.algorithm
+    if isinstance(model, Profile) and fitted:
+        by_table = fitted_of(model).by_table
+        own = "NCCL's own choice" if by_table else _FASTEST
+        if not by_table and not all(row.algorithm for row in found.rows):
+            note(f"{_FASTEST} is predicted: its table does not tell what ran on this system")
     compared = Compared(
         cluster=name,
         profile=None if profile is None else profile.name,
-        algorithm=algorithm or _predicted(found, "NCCL's own choice" if fitted else own),
+        algorithm=algorithm or _predicted(found, own),
         network="fitted times" if fitted else _network(model),
     )
     weak = caveat(found, cluster, tolerance)

@@ -12,7 +12,14 @@ if TYPE_CHECKING:
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
 
-__all__ = ["fitted_times", "tell_fitted", "tell_scope", "tell_shared", "tell_simulated"]
+__all__ = [
+    "chosen_by",
+    "fitted_times",
+    "tell_fitted",
+    "tell_scope",
+    "tell_shared",
+    "tell_simulated",
+]
 
 
 def fitted_times(
@@ -78,11 +85,20 @@ def tell_scope(
         note(text)
 
 
+def chosen_by(profile: "Profile") -> str:
+    """Say what is taken for NCCL's choice by a profile of NCCL's."""
+    from collsim.calibrate.nccl_model import fitted_of
+
+    if fitted_of(profile).by_table:
+        return "what NCCL would choose"
+    return "the fastest that NCCL has, as its table does not tell what ran"
+
+
 def tell_fitted(profile: "Profile", answer: "Prediction", *, left_to_us: bool = False) -> None:
     """Say whose choice it is, what is simulated, and what no row of the fit has shown."""
     if left_to_us and any(row.model == "fit" for row in answer.rows):
         note(
-            f"with profile {profile.name}, auto is what NCCL would choose; --algorithm all "
+            f"with profile {profile.name}, auto is {chosen_by(profile)}; --algorithm all "
             "shows what else there is"
         )
     simulated = sorted({row.algorithm for row in answer.rows if row.model != "fit"})
@@ -117,8 +133,11 @@ def _tell_unrun(profile: "Profile", answer: "Prediction", told: set[str]) -> Non
     fitted = {(r.algorithm, str(r.protocol)) for r in answer.rows if r.model == "fit"}
     new = sorted({" ".join(piece) for piece in fitted - ran} - told)
     if new:
+        from collsim.calibrate.nccl_model import fitted_of
+
+        chose = "NCCL chose it" if fitted_of(profile).by_table else "it is the fastest"
         note(
-            f"{', '.join(new)}: NCCL chose it for no row that profile {profile.name} was "
+            f"{', '.join(new)}: {chose} for no row that profile {profile.name} was "
             f"fitted to, but {', '.join(sorted(' '.join(piece) for piece in ran))}; its time "
             "follows from theirs"
         )

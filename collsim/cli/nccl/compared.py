@@ -19,6 +19,7 @@ from collsim.cli.nccl.notes import (
 )
 from collsim.cli.options.nccl import NcclChoice
 from collsim.cli.program.output import Output, note
+from collsim.errors import InputError
 from collsim.files import write_whole
 
 if TYPE_CHECKING:
@@ -74,6 +75,12 @@ def compared(
     }  # fmt: skip
     tell_version(version, tuner=choice.tuner is not None)
     held = held_back(names, profile if fitted else None, network)
+    if choice.tuner is not None and fitted is not None and not fitted.by_table:
+        raise InputError(
+            f"--nccl-tuner: profile {profile and profile.name} does not tell what NCCL "
+            "chooses, which a file has to repeat where nothing gains; expected another "
+            "profile, or none"
+        )
     if choice.env:
         if fitted is not None and profile is not None and profile.max_bytes:
             run["min_bytes"] = max(sizes[0], min(profile.min_bytes, sizes[1]))
@@ -84,7 +91,7 @@ def compared(
     if fitted is None:
         found = [against(name, network, table, **run) for name in names]
     else:
-        if profile is not None and profile.max_bytes:
+        if profile is not None and profile.max_bytes and fitted.by_table:
             run["seen"] = profile.min_bytes, profile.max_bytes
             tell_beyond(sizes, run["seen"], profile.name)
         found = _against_fitted(names, fitted, table, run, held)
@@ -123,7 +130,7 @@ def _against_fitted(
     run = {key: value for key, value in run.items() if key not in {"root", "bytes_only"}}
     found = []
     for name in names:
-        left = unseen(fitted, table, name)
+        left = unseen(fitted, table, name) if fitted.by_table else []
         if left and name not in held:
             note(f"{name}: no candidate, because no row of the fit shows it: {', '.join(left)}")
         found.append(against_fitted(name, fitted, table, held=held.get(name, ""), **run))

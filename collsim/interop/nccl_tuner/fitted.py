@@ -13,7 +13,7 @@ from collsim.core.collective import collective
 from collsim.errors import InputError
 from collsim.interop.nccl_tuner.against import MIN_GAIN
 from collsim.interop.nccl_tuner.names import OUR_NAME
-from collsim.interop.nccl_tuner.ranges import TOP, Own, at
+from collsim.interop.nccl_tuner.ranges import TOP, Own, doublings
 from collsim.nccl import ChoiceRange, Tuning
 
 __all__ = ["FittedCurve", "against_fitted", "unseen"]
@@ -59,7 +59,9 @@ def against_fitted(
 ) -> Comparison:
     """Compare NCCL's choice with the fastest of what it has, in fitted times.
 
-    What no row of the fit has shown is no candidate: its times are NCCL's own constants.
+    What no row of the fit has shown is no candidate: its times are NCCL's own constants. The
+    choice is that of :meth:`Fitted.choice`, as in a prediction: so nothing gains where NCCL's
+    table does not tell what ran, and the fastest is taken for it.
 
     Parameters
     ----------
@@ -101,7 +103,8 @@ def against_fitted(
     pair = _Pair(fitted, Own(table, name), table, tuple(pieces), min_gain)
     least, most = (0, -1) if held else seen or (0, TOP)
     rows: list[Loss] = []
-    for part in pair.own.pairs:
+    chosen = pair.own.pairs if fitted.by_table else _fastest(pair, min_bytes, max_bytes)
+    for part in chosen:
         low, high = max(min_bytes, part.min_bytes), min(max_bytes, part.max_bytes)
         for first, last, counts in (
             (low, min(high, least - 1), False),
@@ -120,8 +123,30 @@ def against_fitted(
         table.comm.origin,
         measured=True,
         fitted=True,
+        by_table=fitted.by_table,
         held=held,
     )
+
+
+def _fastest(pair: "_Pair", low: int, high: int) -> list[ChoiceRange]:
+    """Return what is chosen from one size to another where that is the fastest piece."""
+    comm = pair.table.comm
+
+    def chosen(nbytes: int) -> Piece:
+        return pair.fitted.choice(pair.own.collective, comm.ranks, comm.nodes, nbytes)
+
+    found: list[ChoiceRange] = []
+    begin, piece = low, chosen(low)
+    for end in doublings(low, high, _PER_DOUBLING):
+        then = chosen(end)
+        while piece != then:
+            last, above = begin, end
+            while above - last > 1:
+                middle = (last + above) // 2
+                last, above = (middle, above) if chosen(middle) == piece else (last, middle)
+            found.append(ChoiceRange(begin, last, *piece, channels=0))
+            begin, piece = above, chosen(above)
+    return [*found, ChoiceRange(begin, high, *piece, channels=0)]
 
 
 def _pieces(fitted: Fitted, table: Tuning, name: str) -> list[Piece]:
@@ -145,10 +170,7 @@ class _Pair:
 
     def compared(self, low: int, high: int, part: ChoiceRange) -> Iterator[Loss]:
         """Yield rows over sizes at which NCCL's choice is one piece."""
-        count = max(1, math.ceil(math.log2(high / max(1, low)) * _PER_DOUBLING))
-        start = max(1, low)
-        inner = {round(start * (high / start) ** (i / count)) for i in range(1, count)}
-        sizes = sorted({low, high, *(n for n in inner if low < n < high)})
+        sizes = doublings(low, high, _PER_DOUBLING)
         chosen = part.algorithm, part.protocol
         states = [self._state(chosen, n) for n in sizes]
         begin, first = low, 0
@@ -176,8 +198,8 @@ class _Pair:
         """Return whether something gains enough, what it is (else the choice), the gain."""
         own, best, least = self._times(chosen, nbytes)
         gain = own / least if least else 1.0
-        counts = self.counts and best != chosen and gain >= 1 + max(self.min_gain, TIE)
-        return counts, best if counts else chosen, gain
+        enough = best != chosen and gain >= 1 + max(self.min_gain, TIE)
+        return enough, best if enough else chosen, gain
 
     def _border(self, chosen: Piece, low: int, high: int) -> int:
         first = self._state(chosen, low)[:2]
@@ -209,7 +231,8 @@ class _Pair:
         most, where = max(
             [*((s[2], n) for s, n in zip(states, sizes, strict=True)), (gain, middle)]
         )
-        channels = [at(self.own.choice, n).channels for n in (middle, low, high)]
+        name = self.own.collective
+        channels = [self.table.channels(name, *chosen, n) for n in (middle, low, high)]
         return Loss(
             min_bytes=low,
             max_bytes=high,
@@ -229,5 +252,6 @@ class _Pair:
             gain=gain,
             most=most,
             most_size=where,
-            gained=states[0][0],
+            gained=states[0][0] and self.counts,
+            doubtful=states[0][0] and not self.counts,
         )

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from collsim.choose.against import Loss
 from collsim.choose.curve import TIE, Curve
 from collsim.interop.nccl_tuner.names import OUR_NAME
-from collsim.interop.nccl_tuner.ranges import Own, at
+from collsim.interop.nccl_tuner.ranges import Own, at, doublings
 
 __all__ = ["Pair", "verdict_of"]
 
@@ -79,7 +79,7 @@ class Pair:
 
     def _parted(self, low: int, high: int, chosen: str, best: str) -> Iterator[Loss]:
         """Yield rows that are parted where the gain passes the least that counts."""
-        sizes = _sizes(low, high)
+        sizes = doublings(low, high, _PER_DOUBLING)
         verdicts = [self.verdict(chosen, best, n) for n in sizes]
         start = 0
         begin = low
@@ -158,11 +158,3 @@ class Pair:
 def verdict_of(row: Loss) -> Verdict:
     """Return whether a row is of a gain that counts."""
     return "gained" if row.gained else "doubtful" if row.doubtful else "none"
-
-
-def _sizes(low: int, high: int) -> list[int]:
-    """Return sizes from one to another, so many for each doubling."""
-    count = max(1, math.ceil(math.log2(high / max(1, low)) * _PER_DOUBLING))
-    start = max(1, low)
-    inner = {round(start * (high / start) ** (i / count)) for i in range(1, count)}
-    return sorted({low, high, *(n for n in inner if low < n < high)})

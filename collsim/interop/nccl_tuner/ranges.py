@@ -1,5 +1,6 @@
 """NCCL's own choice over all sizes, also where only one of its algorithms is allowed."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,7 +8,7 @@ from typing import Final
 
 from collsim.nccl import ChoiceRange, Tuning, smoothed
 
-__all__ = ["TOP", "Own", "at"]
+__all__ = ["TOP", "Own", "at", "doublings"]
 
 # The largest size that NCCL's model is asked for; beyond it nothing changes.
 TOP: Final = 2**62
@@ -97,3 +98,17 @@ class Own:
 def at(ranges: Sequence[ChoiceRange], nbytes: int) -> ChoiceRange:
     """Return the range that a size lies in; the last one for what is above all."""
     return next((r for r in ranges if nbytes <= r.max_bytes), ranges[-1])
+
+
+def doublings(low: int, high: int, each: int) -> list[int]:
+    """Return sizes from one to another, both included, so many for each doubling.
+
+    Examples
+    --------
+    >>> doublings(8, 32, 1)
+    [8, 16, 32]
+    """
+    count = max(1, math.ceil(math.log2(high / max(1, low)) * each))
+    start = max(1, low)
+    inner = {round(start * (high / start) ** (i / count)) for i in range(1, count)}
+    return sorted({low, high, *(n for n in inner if low < n < high)})

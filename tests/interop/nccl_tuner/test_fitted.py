@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from collsim.calibrate.nccl_model import Fitted, System, example_profile, fitted_of
+from collsim.calibrate.nccl_model import Fitted, Selector, System, example_profile, fitted_of
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
 from collsim.interop.nccl_tuner import against_fitted, rules, to_csv, unseen
@@ -95,3 +95,34 @@ def test_gains_below_the_least_are_none() -> None:
     for row in found.rows:
         pair = (row.nccl_algorithm, row.nccl_protocol)
         assert not row.gained or pair != (row.best_algorithm, row.best_protocol)
+
+
+def test_what_is_not_told_by_a_table_is_the_fastest() -> None:
+    """Over all sizes without a gap, and as predictions have it."""
+    fitted = replace(shown(), selector=Selector(0.0))
+    found = against_fitted("all_gather", fitted, TABLE, min_bytes=100, max_bytes=2**30)
+    assert not found.by_table
+    assert (found.rows[0].min_bytes, found.rows[-1].max_bytes) == (100, 2**30)
+    assert len(found.rows) > 1
+    for row in found.rows:
+        for n in (row.min_bytes, row.size, row.max_bytes):
+            piece = (row.nccl_algorithm, row.nccl_protocol)
+            assert fitted.choice("all_gather", 8, 1, n) == piece
+        assert row.most == 1.0
+    for one, two in pairwise(found.rows):
+        assert one.max_bytes + 1 == two.min_bytes
+        assert one.nccl_protocol != two.nccl_protocol
+
+
+def test_a_gain_beyond_what_was_seen_is_doubtful() -> None:
+    """Parted from what is as good, and no change for the tuner's file."""
+    fitted = shown(inside__ll128__alpha=0.1e-6, inside__ll128__extra=0.1e-6)
+    every = against_fitted("all_gather", fitted, TABLE)
+    none = against_fitted("all_gather", fitted, TABLE, held="nobody asked")
+    assert not any(row.gained for row in none.rows)
+    doubtful = [(r.min_bytes, r.max_bytes) for r in none.rows if r.doubtful]
+    assert doubtful == [(r.min_bytes, r.max_bytes) for r in every.rows if r.gained]
+    text = against_text(none, "8 ranks of a machine")
+    assert "it may take up to" in text
+    assert "Where it may, it does not count: nobody asked." in text
+    assert "ll128" not in to_csv(rules(TABLE, none)[:1], [], [])
