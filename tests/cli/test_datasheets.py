@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from collsim.cli.measured.datasheets import OFF_BY
+from collsim.config.presets import preset_names
+from collsim.config.profile_file import load_profile
+from collsim.config.shipped import shipped_profiles
 
 PAGE = Path(__file__).parents[2] / "docs" / "validation.md"
 HELD = f"held against datasheets, which are {OFF_BY} (docs/validation.md): before you call "
@@ -62,3 +65,52 @@ def test_ones_own_numbers_are_no_datasheet(
     result = run(f"check {log} {line.format(cluster=cluster)}")
     assert result.stdout.count("\n") > 5
     assert "held against" not in result.output
+
+
+NOTE = "note: times are by datasheets; --profile {} has those of a measured machine"
+
+
+@pytest.mark.parametrize(
+    ("line", "profile"),
+    [
+        ("predict allreduce -c dgx-h100 -s 1G", "h100-nvswitch-8"),
+        ("predict all_reduce -c DGX-H100 --nodes 4 -s 1G --algorithm ring", "h100-ndr"),
+        ("choose all_gather -c dgx-a100 -b 1G -e 2G --algorithm ring", "a100-nvswitch-8"),
+    ],
+)
+def test_times_of_a_datasheet_name_the_profile_that_ships(
+    run: Any, line: str, profile: str
+) -> None:
+    """Once, on stderr; what programs read stays as it is."""
+    shown = run(f"{line} --json")
+    assert shown.stderr.splitlines().count(NOTE.format(profile)) == 1
+    assert "datasheets" not in run(line).stdout
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "all_reduce -c dgx-h100 --profile h100-nvswitch-8",
+        "all_reduce -c dgx-h100 --nodes 2 --set network.bandwidth=100GB/s",
+        "all_reduce -c dgx-h100 --nodes 2 --fail nic[3]",
+        "broadcast -c dgx-h100",
+        "all_reduce -c dgx-h200",
+        "all_reduce -c dgx-h100 --ranks 1",
+        "all_reduce",
+    ],
+)
+def test_no_profile_is_named_that_has_no_such_times(run: Any, options: str) -> None:
+    """What is asked for is another machine, nothing that was measured, or a profile."""
+    result = run(f"predict {options} -s 1G --algorithm ring")
+    assert result.exit_code == 0
+    assert "datasheets" not in result.stderr
+
+
+def test_heads_of_profiles_say_what_whole_ones_do() -> None:
+    """Only the keys before the first table are read."""
+    heads = list(shipped_profiles())
+    assert [one.name for one in heads] == list(preset_names("profiles"))
+    for head in heads:
+        profile = load_profile(head.name)
+        for key in ("cluster", "collectives", "ranks", "nodes"):
+            assert getattr(head, key) == getattr(profile, key)

@@ -7,6 +7,7 @@ import click
 from collsim.cli.clusters.choice import ClusterChoice
 from collsim.cli.clusters.notes import tell_alpha_busy, tell_rootless
 from collsim.cli.clusters.what_if import as_folded, opened, tell_folded, tell_large
+from collsim.cli.measured.datasheets import tell_datasheet
 from collsim.cli.measured.fitted import tell_scope, tell_simulated
 from collsim.cli.nccl.compared import compared
 from collsim.cli.options import (
@@ -95,6 +96,7 @@ def command(
     names = _names(collective, nccl.asked)
     network = opened(cluster)
     tell_large(network, every_size=True, fold=run["fold"])
+    tell_datasheet(cluster, network, names)
     profile = cluster.load_profile()
     # What NCCL would choose is kept where nothing was shown, which is told there.
     tell_scope(

@@ -12,6 +12,7 @@ from collsim.cli.clusters.what_if import (
     tell_large,
     tell_uncrossed,
 )
+from collsim.cli.measured.datasheets import tell_datasheet
 from collsim.cli.measured.fitted import fitted_times, tell_fitted, tell_scope, tell_shared
 from collsim.cli.options import (
     SizeChoice,
@@ -101,6 +102,7 @@ def command(
 
     check_root(run["root"], network.ranks)
     tell_rootless(collective, run["root"], network.ranks)
+    tell_datasheet(cluster, network, [collective])
     from collsim.algorithms import refusal
     from collsim.choose.predict import COMPARED, Row, predict
     from collsim.report.nccl_table import nccl_table
