@@ -41,12 +41,15 @@ class Compared:
         What was predicted.
     network : str
         What the cluster is, in words.
+    why : str
+        Why it is that cluster, if nobody named one.
     """
 
     cluster: str
     profile: str | None
     algorithm: str
     network: str
+    why: str = ""
 
     def __str__(self) -> str:
         """Return a line for the reader.
@@ -57,7 +60,8 @@ class Compared:
         predicted with profile mine: ring on ideal (ideal one-port network)
         """
         how = f" with profile {self.profile}" if self.profile is not None else ""
-        return f"predicted{how}: {self.algorithm} on {self.cluster} ({self.network})"
+        why = f", {self.why}" if self.why else ""
+        return f"predicted{how}: {self.algorithm} on {self.cluster}{why} ({self.network})"
 
 
 def check_text(found: CheckResult, compared: Compared, caveat: str = "") -> str:

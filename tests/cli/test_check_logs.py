@@ -54,9 +54,84 @@ def test_the_wrong_number_of_nodes_is_refused(fails: Any, two_nodes: str) -> Non
 
 def test_the_default_is_named(run: Any, log: str) -> None:
     """In a note, as nobody chose it; a choice needs none."""
-    note = "note: compared with textbook-h100, an ideal 900GB/s network: give -c or --profile"
+    note = (
+        "note: compared with textbook-h100, an ideal 900GB/s network: give -c or --profile; "
+        "Made-up GPU does not tell how the GPUs are joined"
+    )
     assert note in run(f"check {log}").stderr.splitlines()
     assert "compared with" not in run(f"check {log} -c textbook-h100").stderr
+
+
+@pytest.fixture
+def of_h100(tmp_path: Path, log: str) -> str:
+    """Return the path of the repository's log as if it were of eight H100."""
+    path = tmp_path / "h100.txt"
+    text = Path(log).read_text("utf-8")
+    path.write_text(text.replace("Made-up GPU", "NVIDIA H100 80GB HBM3"), "utf-8")
+    return str(path)
+
+
+def test_the_gpu_s_name_tells_the_cluster(run: Any, of_h100: str) -> None:
+    """As it does for a fit; the head line says so, and no note is needed."""
+    result = run("check --where", "size >= 1G", of_h100)
+    assert result.stdout.startswith(
+        "# predicted: NCCL's choice by its model (nvls) on dgx-h100, by the log's "
+        "NVIDIA H100 80GB HBM3 (one node, 8 GPUs on a switch); busbw in GB/s\n"
+    )
+    assert "compared with" not in result.stderr
+    named = run("check -c dgx-h100 --where", "size >= 1G", of_h100)
+    assert named.stdout.splitlines()[1:] == result.stdout.splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("H100 80GB HBM3", "A800-SXM4-80GB", "no preset is of NVIDIA A800-SXM4-80GB"),
+        ("node-a device  7", "node-b device  0", "rows of 2 nodes need the cluster (-c) that"),
+    ],
+)
+def test_why_the_gpu_s_name_does_not_tell_the_cluster(
+    run: Any, of_h100: str, old: str, new: str, why: str
+) -> None:
+    """Then the default one is taken, as before."""
+    text = Path(of_h100).read_text("utf-8")
+    assert old in text
+    Path(of_h100).write_text(text.replace(old, new), "utf-8")
+    (note,) = [x for x in run(f"check {of_h100}").stderr.splitlines() if "give -c or" in x]
+    assert f"give -c or --profile; {why}" in note
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "check --profile h100-nvswitch-8 -c dgx-h100",
+        "check --profile h100-nvswitch-8",
+        "check",
+        "calibrate fit -c dgx-h100",
+        "calibrate fit",
+    ],
+)
+def test_other_nodes_than_the_log_s_are_refused(fails: Any, of_h100: str, line: str) -> None:
+    """With both numbers, by a profile, the GPU's name and a fit alike."""
+    message = fails(f"{line} --nodes 4", of_h100, code=1)
+    assert message == (
+        f"{of_h100}: measured on 1 node, but --nodes 4; leave it out, or choose rows with "
+        "--where 'nodes == 4'"
+    )
+
+
+def test_nodes_count_where_the_log_does_not_say(run: Any, tmp_path: Path, log: str) -> None:
+    """As ranks do."""
+    path, profile = tmp_path / "rows.csv", tmp_path / "mine.toml"
+    rows = [(n, 1e-4 + n / 1e10) for n in (2**k for k in range(10, 31))]
+    lines = [f"16,,,all_reduce,{n},{seconds!r}" for n, seconds in rows]
+    path.write_text("\n".join(["nranks,algo,proto,collective,bytes,seconds", *lines, ""]))
+    for nodes, said in (("--nodes 2", [2]), ("", [])):
+        result = run(f"calibrate fit {path} {nodes} -o {profile}")
+        assert result.exit_code == 0, result.output
+        assert tomllib.loads(profile.read_text("utf-8")).get("nodes", []) == said
+    shown = json.loads(run(f"check {path} --profile {profile} --nodes 2 --json").stdout)
+    assert {row["nodes"] for row in shown["rows"]} == {2}
 
 
 def test_a_profile_is_named(run: Any, answer: Any, log: str, tmp_path: Path) -> None:
@@ -170,9 +245,7 @@ def test_a_fit_of_a_cluster_is_of_its_link(
 
 
 def test_a_fit_of_several_link_classes_is_refused(fails: Any, log: str, two_nodes: str) -> None:
-    """By option, and by what the log says."""
-    message = fails(f"calibrate fit {log} -c dgx-h100 --nodes 2", code=2)
-    assert message.startswith("--nodes: the logs say how many nodes")
+    """By what the log says."""
     line = "calibrate fit -c dgx-h100 --collective all_reduce --model line"
     message = fails(line, two_nodes, code=1)
     assert message.startswith("rows of 2 nodes: one line is of one class")

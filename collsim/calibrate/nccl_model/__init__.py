@@ -8,7 +8,7 @@ early, which no lower envelope of fitted lines can show.
 """
 
 from collsim.calibrate.nccl_model.batch import Case
-from collsim.calibrate.nccl_model.devices import system_named
+from collsim.calibrate.nccl_model.devices import preset_named, system_named
 from collsim.calibrate.nccl_model.fitted import COVERED, Fitted
 from collsim.calibrate.nccl_model.ladder import fit_nccl
 from collsim.calibrate.nccl_model.outliers import outliers
@@ -34,6 +34,7 @@ __all__ = [
     "fitted_times",
     "outliers",
     "parameters_of",
+    "preset_named",
     "system_named",
     "system_of",
 ]

@@ -10,15 +10,19 @@ from typing import Final
 
 from collsim.calibrate.nccl_model.system import System
 
-__all__ = ["system_named"]
+__all__ = ["preset_named", "system_named"]
 
 _PCIE: Final = System("ampere", 2, 24.0, "pci", uniform=False)
+_HOPPER: Final = System("hopper", 12, 360.0, nvls=True)
+# Last, the preset of a machine that they are built into: none of A800's slower NVLink.
 _KNOWN: Final = (
-    (r"GH200", System("hopper", 12, 360.0)),
-    (r"[ALH]\d+S?\b.*PCI|\bL40S?\b|\bL4\b|\bA40\b|\bA10G?\b|RTX", _PCIE),
-    (r"\bA100\b|\bA800\b", System("ampere", 12, 240.0)),
-    (r"\bH[12]00\b", System("hopper", 12, 360.0, nvls=True)),
-    (r"\bB200\b", System("blackwell", 16, 720.0, nvls=True)),
+    (r"GH200", System("hopper", 12, 360.0), "gh200-slingshot"),
+    (r"[ALH]\d+S?\b.*PCI|\bL40S?\b|\bL4\b|\bA40\b|\bA10G?\b|RTX", _PCIE, "pcie-8"),
+    (r"\bA100\b", System("ampere", 12, 240.0), "dgx-a100"),
+    (r"\bA800\b", System("ampere", 12, 240.0), None),
+    (r"\bH100\b", _HOPPER, "dgx-h100"),
+    (r"\bH200\b", _HOPPER, "dgx-h200"),
+    (r"\bB200\b", System("blackwell", 16, 720.0, nvls=True), "dgx-b200"),
 )
 
 
@@ -30,7 +34,22 @@ def system_named(device: str | None) -> System | None:
     >>> system_named("NVIDIA H100 80GB HBM3").architecture, system_named("AMD MI300X")
     ('hopper', None)
     """
-    for pattern, system in _KNOWN:
+    return _named(device)[0]
+
+
+def preset_named(device: str | None) -> str | None:
+    """Return the preset whose node is the system that a GPU's name tells, or None.
+
+    Examples
+    --------
+    >>> preset_named("NVIDIA H100 80GB HBM3"), preset_named("NVIDIA A800-SXM4-80GB")
+    ('dgx-h100', None)
+    """
+    return _named(device)[1]
+
+
+def _named(device: str | None) -> tuple[System | None, str | None]:
+    for pattern, system, preset in _KNOWN:
         if device is not None and re.search(pattern, device):
-            return system
-    return None
+            return system, preset
+    return None, None

@@ -1,12 +1,14 @@
 """``collsim check``: measured beside predicted."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from collsim.cli.clusters.choice import ClusterChoice
 from collsim.cli.measured.datasheets import caveat
-from collsim.cli.measured.logs import compared_with, tell
+from collsim.cli.measured.logs import compared_with, on_nodes, refuse_nodes, tell
+from collsim.cli.measured.named import is_named, named_by
 from collsim.cli.options import (
     LogChoice,
     algorithm_option,
@@ -38,7 +40,8 @@ _FASTEST = "the fastest that NCCL has"
     longer than predicted by more than the tolerance, or if a run failed: wrong results, an end
     by an error. The algorithm that ran is predicted, where the log names it, or else what the
     profile says, or without one what NCCL chooses by its own model, or ring where that is not
-    known; --algorithm predicts another.
+    known; --algorithm predicts another. Without -c and --profile the GPU's name in a log of
+    NCCL on one node tells the cluster, as it does for calibrate fit.
 
     Where the numbers say so it is said what a shortfall looks like, as "2 of 8 NICs used".
 
@@ -77,23 +80,34 @@ def command(
     from collsim.calibrate.check import CheckRow, check
     from collsim.calibrate.importers import read_logs
     from collsim.calibrate.nccl_model import fitted_of
+    from collsim.calibrate.select import select
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
     from collsim.report.check_text import Compared, check_text
     from collsim.report.records import keys_of, records
 
-    model, profile = compared_with(cluster)
+    if is_named(cluster):
+        # Before the log, which may take long to read.
+        model, profile = compared_with(cluster)
+    measured = read_logs(rows.logs, rows.collective, cluster.ranks, cluster.gpus_per_node)
+    measured = on_nodes(measured, cluster.nodes)
+    why = why_not = ""
+    if not is_named(cluster):
+        judged = select(measured, rows.columns, rows.where).rows
+        refuse_nodes(judged, cluster.nodes)
+        cluster, why, why_not = named_by(judged, replace(cluster, nodes=None))
+        model, profile = compared_with(cluster)
     name = model.name if isinstance(model, Cluster) else model.cluster
     if profile is not None and cluster.cluster is None:
         name = profile.cluster
-    measured = read_logs(rows.logs, rows.collective, cluster.ranks, cluster.gpus_per_node)
     found = check(
         *(measured, model, tolerance, algorithm, rows.columns, rows.where),
         profile=profile,
         network=None if isinstance(model, Cluster) else _cards(name),
     )
     _refuse_ranks(found, cluster)
-    tell(measured, (*_default(cluster, name), *found.notes))
+    refuse_nodes(found.rows, cluster.nodes)
+    tell(measured, (*_default(cluster, name, why_not), *found.notes))
     fitted = isinstance(model, Profile) and model.model == "nccl"
     own = _BY_MODEL if found.chosen else "ring" if profile is None else profile.algorithm
     if isinstance(model, Profile) and fitted:
@@ -106,6 +120,7 @@ def command(
         profile=None if profile is None else profile.name,
         algorithm=algorithm or _predicted(found, own),
         network="fitted times" if fitted else _network(model),
+        why=why,
     )
     weak = caveat(found, cluster, tolerance)
     if weak and (output.as_json or output.as_csv):
@@ -182,8 +197,9 @@ def _network(model: "Cluster | Profile") -> str:
     return getattr(model, "shape", "ideal one-port network")
 
 
-def _default(cluster: ClusterChoice, name: str) -> list[str]:
-    """Say what was compared with if nobody chose it."""
+def _default(cluster: ClusterChoice, name: str, why: str) -> list[str]:
+    """Say what was compared with if nobody chose it, and why it is no better."""
     if (cluster.cluster, cluster.profile, cluster.alpha) != (None,) * 3:
         return []
-    return [f"compared with {name}, an ideal 900GB/s network: give -c or --profile"]
+    text = f"compared with {name}, an ideal 900GB/s network: give -c or --profile"
+    return [f"{text}; {why}" if why else text]

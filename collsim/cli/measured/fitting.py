@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from collsim.cli.measured.cluster import Described, check_size, described, given, placed
-from collsim.cli.measured.logs import tell
+from collsim.cli.measured.logs import on_nodes, refuse_nodes, tell
 from collsim.cli.options import (
     LogChoice,
     algorithm_option,
@@ -15,7 +15,6 @@ from collsim.cli.options import (
 )
 from collsim.cli.options.asked import AskedFit
 from collsim.cli.options.types import Whole
-from collsim.errors import UsageError
 
 if TYPE_CHECKING:
     from collsim.calibrate.fit import FitResult
@@ -44,7 +43,7 @@ fit_options: Final = chained(
         "collective, rank count or node count in turn. The profile is of all rows.",
     ),
     click.option("-c", "--cluster", "machine", metavar="NAME|FILE", help="What was measured."),
-    click.option("--nodes", type=Whole(), hidden=True),
+    click.option("--nodes", type=Whole(), help="Of logs that do not say it."),
 )
 
 
@@ -67,14 +66,10 @@ def fit_logs(
     machine : str, optional
         What was measured.
     how : dict of str
-        Further options as :func:`collsim.fit` takes them, and the refused one of nodes.
+        Further options as :func:`collsim.fit` takes them, and --nodes.
     name : str
         Of the profile.
     """
-    if how["nodes"] is not None:
-        raise UsageError(
-            "--nodes: the logs say how many nodes; choose with --where 'nodes == N'"
-        )
     from collsim.calibrate.fit import fit
     from collsim.calibrate.importers import read_logs
     from collsim.config.links import fastest_link
@@ -82,6 +77,7 @@ def fit_logs(
     algorithm = how["algorithm"] if given("algorithm") else None
     chunks = how["chunks"] if given("chunks") else None
     measured = read_logs(rows.logs, rows.collective, ranks, gpus_per_node)
+    measured = on_nodes(measured, how["nodes"])
     fastest = fastest_link()
     on: Described = {"model": how["model"]}
     if machine is not None:
@@ -99,6 +95,7 @@ def fit_logs(
         fastest=(fastest.name, fastest.bandwidth),
         **on,
     )
+    refuse_nodes(found.rows, how["nodes"])
     if machine is not None:
         check_size(found.profile, machine)
     tell(measured, found.profile.notes)

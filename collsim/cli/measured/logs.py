@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 from collsim.cli.clusters.what_if import opened
 from collsim.cli.program.output import note
+from collsim.errors import InputError
 
 if TYPE_CHECKING:
+    from collsim.calibrate.check import CheckRow
     from collsim.cli.clusters.choice import ClusterChoice
     from collsim.core.cluster import Cluster
-    from collsim.core.measurements import Measurements
+    from collsim.core.measurements import Measurement, Measurements
     from collsim.core.profile import Profile
 
-__all__ = ["compared_with", "tell"]
+__all__ = ["compared_with", "on_nodes", "refuse_nodes", "tell"]
 
 
 def compared_with(
@@ -36,8 +38,34 @@ def compared_with(
     if profile.cluster == "ideal":
         # An ideal network has no nodes, and takes the rank count of the log; the options
         # then say what the log does not.
-        choice = replace(choice, gpus_per_node=None, ranks=None)
+        choice = replace(choice, nodes=None, gpus_per_node=None, ranks=None)
     return opened(choice), profile
+
+
+def on_nodes(measured: "Measurements", nodes: int | None) -> "Measurements":
+    """Return rows that are on so many nodes where the log does not say on how many."""
+    if nodes is None or all(row.nodes is not None for row in measured):
+        return measured
+    rows = [row if row.nodes is not None else replace(row, nodes=nodes) for row in measured]
+    return replace(measured, rows=tuple(rows))
+
+
+def refuse_nodes(rows: "Iterable[CheckRow | Measurement]", nodes: int | None) -> None:
+    """Refuse rows of another number of nodes than --nodes.
+
+    Raises
+    ------
+    InputError
+        With both numbers.
+    """
+    for row in rows:
+        if nodes is not None and row.nodes not in (None, nodes):
+            file = row.source.file if hasattr(row, "source") else row.file
+            count = f"{row.nodes} node{'s' if row.nodes != 1 else ''}"
+            raise InputError(
+                f"{file or 'the log'}: measured on {count}, but --nodes {nodes}; leave it "
+                f"out, or choose rows with --where 'nodes == {nodes}'"
+            )
 
 
 def tell(measured: "Measurements", more: Iterable[str]) -> None:

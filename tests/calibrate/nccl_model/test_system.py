@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from collsim.calibrate.nccl_model import Selector, System, system_named, system_of
+from collsim.calibrate.nccl_model import Selector, System, preset_named, system_named, system_of
 from collsim.calibrate.nccl_model.devices import _KNOWN
 from collsim.calibrate.nccl_model.system import _communicator
 from collsim.core.cluster import Cluster
@@ -40,10 +40,12 @@ def test_choices_change_where_measured_times_jump(
 @pytest.mark.parametrize(
     ("cluster", "device"),
     [("dgx-a100", "NVIDIA A100-SXM4-80GB"), ("dgx-h100", "NVIDIA H100 80GB HBM3"),
-     ("dgx-b200", "NVIDIA B200"), ("gh200-slingshot", "NVIDIA GH200 120GB")],
+     ("dgx-h200", "NVIDIA H200"), ("dgx-b200", "NVIDIA B200"),
+     ("gh200-slingshot", "NVIDIA GH200 120GB")],
 )  # fmt: skip
 def test_a_gpu_tells_what_its_usual_machine_does(cluster: str, device: str) -> None:
-    """Architecture, channels, bandwidth and switches."""
+    """Architecture, channels, bandwidth and switches; and which machine that is."""
+    assert preset_named(device) == cluster
     one, other = system_of(Cluster.load(cluster)), system_named(device)
     assert other is not None
     for key in ("architecture", "channels", "intra_bus", "inside", "nvls", "uniform"):
@@ -54,7 +56,8 @@ def test_pcie_cards_of_the_same_name_are_no_switch() -> None:
     """An A100 in a slot is joined as an L40S is."""
     assert system_named("NVIDIA A100-PCIE-40GB") == system_named("NVIDIA L40S")
     assert system_named("NVIDIA L40S").uniform is False  # type: ignore[union-attr]
-    assert len(_KNOWN) == 5
+    assert preset_named("NVIDIA L40S") == "pcie-8"
+    assert len(_KNOWN) == 7
 
 
 def test_several_nodes_have_a_network() -> None:
