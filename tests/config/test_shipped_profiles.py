@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from collsim import fitted_times, read_logs
 from collsim.cli.main import main
 from collsim.config.presets import preset_names, preset_path
 from collsim.config.profile import load
@@ -99,6 +100,31 @@ def test_each_is_a_few_dozen_numbers(shipped: Profile) -> None:
 def test_names_are_those_of_the_files(shipped: Profile) -> None:
     """The path is the name."""
     assert preset_path("profiles", shipped.name).stem == shipped.name
+
+
+@pytest.mark.parametrize("name", ["h100-nvswitch-8", "b200-nvswitch-8"])
+def test_a_byte_more_is_not_faster(name: str) -> None:
+    """Where NCCL's chunks of NVLS double, at 8 and 64 MiB and 1 GiB, no time jumps."""
+    known = fitted_times(load(str(preset_path("profiles", name))))
+    assert known is not None
+    for size in (2**23, 2**26, 2**30):
+        below, at = (known.seconds("all_reduce", 8, 1, n, "nvls") for n in (size - 1, size))
+        assert below <= at <= 1.0001 * below
+
+
+def test_nvls_beyond_the_fitted_sizes_is_what_other_machines_took(shared_data: Path) -> None:
+    """Fitted up to 512 MiB; 1 to 8 GiB of two public logs of eight H100, within 2.5 %."""
+    known = fitted_times(load(str(preset_path("profiles", "h100-nvswitch-8"))))
+    assert known is not None
+    logs = [next((shared_data / "public").glob(f"{stem}_*")) for stem in ("004", "220")]
+    rows = [
+        row
+        for row in read_logs(logs)
+        if row.collective == "all_reduce" and 2**30 <= row.nbytes <= 2**33 and not row.in_place
+    ]
+    assert len(rows) == 8
+    off = known.predict(rows) / [row.seconds for row in rows] - 1
+    assert abs(off).max() < 0.025
 
 
 def test_a_profile_predicts_on_its_cluster() -> None:

@@ -77,6 +77,31 @@ def test_nvls_takes_smaller_chunks_for_small_messages() -> None:
     assert chunks.tolist() == [16, 16, 32, 64, 64, 128, 128]
 
 
+@pytest.mark.parametrize("loop", [0.1, 3.0, 30.0])
+@pytest.mark.parametrize("gpus", [2, 4, 8])
+def test_a_byte_more_never_takes_nvls_less_and_hardly_more(gpus: int, loop: float) -> None:
+    """NCCL's chunks double at a byte, which no row has shown; so times go on evenly there."""
+    system = System("hopper", 12, 360.0, nvls=True)
+    known = fitted(system, nvls__simple__loop=loop * 1e-6)
+    sizes = sorted({2**k + more for k in range(10, 36) for more in (-1, 0, 1)} | {3 << 28})
+    times = known.times([Case("all_reduce", gpus, 1, n, "nvls", "simple") for n in sizes])
+    assert (np.diff(times) >= 0).all()
+    before = [i for i, n in enumerate(sizes) if n + 1 in sizes]
+    assert len(before) == 52
+    assert times[before] == pytest.approx(times[[i + 1 for i in before]], rel=1e-4)
+
+
+def test_nvls_is_a_pipeline_of_three_stages() -> None:
+    """64 turns of 8 MiB and two until the first is through, of 3 us and the bytes each."""
+    system = System("hopper", 12, 360.0, nvls=True)
+    known = fitted(
+        system, launch=0.0, nvls__simple__alpha=0.0, nvls__simple__loop=3e-6,
+        nvls__simple__efficiency=1.0, inside__simple__beta=1e-12,
+    )  # fmt: skip
+    expected = 66 * (3e-6 + 2**23 * 9 / 8 * 1e-12)
+    assert known.seconds("all_reduce", 8, 1, 2**29, "nvls") == pytest.approx(expected)
+
+
 def test_a_network_busy_at_every_step_bounds_a_ring() -> None:
     """31 steps of an all_gather on 8 nodes of 4, whatever the nodes' own links take."""
     system = System("ampere", 12, 240.0, inter_bus=50.0)
