@@ -214,10 +214,27 @@ def _profile_rows() -> list[Row]:
             "collectives": list(profile.collectives),
             "ranks": list(profile.ranks),
             "nodes": list(profile.nodes),
+            "busbw": _most_busbw(profile),
             "library": profile.library,
         }
         for profile in shipped_profiles()
     ]
+
+
+def _most_busbw(profile: Profile) -> float | None:
+    """Return the fit's bus bandwidth, GB/s, on all its ranks at its largest size.
+
+    Of all_reduce if it was fitted to that; None where a profile holds no times of NCCL.
+    """
+    from collsim.calibrate.nccl_model import fitted_of  # slow to import, and for profiles only
+
+    if profile.model != "nccl" or not profile.max_bytes or not profile.collectives:
+        return None
+    known = profile.collectives
+    kind = "all_reduce" if "all_reduce" in known else known[0]
+    ranks, nodes = max(profile.ranks), max(profile.nodes, default=1)
+    seconds = fitted_of(profile).seconds(kind, ranks, nodes, profile.max_bytes)
+    return collective(kind).bus_factor(ranks) * profile.max_bytes / seconds / 1e9
 
 
 KINDS: Final[Mapping[str, Callable[[], list[Row]]]] = {
@@ -246,7 +263,16 @@ _COLUMNS: Final = {
     "algorithms": ("collective", "algorithm", "options", "formula", "chunked", "summary"),
     "clusters": ("cluster", "ranks", "shape", "links", "summary"),
     "links": ("family", "link", "bandwidth", "alpha", "alpha_busy", "kind", "source"),
-    "profiles": ("profile", "cluster", "model", "collectives", "ranks", "nodes", "library"),
+    "profiles": (
+        "profile",
+        "cluster",
+        "model",
+        "collectives",
+        "ranks",
+        "nodes",
+        "busbw",
+        "library",
+    ),
     "collectives": ("collective", "rooted", "reduces", "busbw_factor", "size", "algorithms"),
 }
 
@@ -263,9 +289,16 @@ def inventory_text(kind: str, rows: Sequence[Row]) -> str:
         return f"no {kind}"
     if kind == "links":
         rows = [_with_units(row) for row in rows]
+    if kind == "profiles":
+        rows = [{**row, "busbw": _rate(row["busbw"])} for row in rows]
     if kind == "algorithms" and not any(row["options"] for row in rows):
         return _text_table(rows, [name for name in _COLUMNS[kind] if name != "options"])
     return _text_table(rows, _COLUMNS[kind])
+
+
+def _rate(value: object) -> str | None:
+    """Return GB/s as text of three digits."""
+    return None if value is None else format_bandwidth(float(f"{float(str(value)):.3g}") * 1e9)
 
 
 def _with_units(row: Row) -> Row:

@@ -79,3 +79,15 @@ def test_profile_of_lines_holds_no_fitted_times(tmp_path: Path) -> None:
     assert collsim.own_cluster(tmp_path / "my.toml").uniform == pytest.approx(
         profile.uniform[:2]
     )
+
+
+def test_a_slow_machine_is_told_wherever_its_profile_is_met(run: Any) -> None:
+    """Eight L40S reach a fourteenth of what two do: list, profile and prediction say so."""
+    listed = {line.split()[0]: line for line in run("list profiles").stdout.splitlines()}
+    assert "1.5GB/s" in listed["l40s-pcie-8"]
+    told = (
+        "more ranks span slower links: all_reduce of 512MiB was measured at 20.1GB/s of bus "
+        "bandwidth on 2 ranks, 5.16GB/s on 4, 1.45GB/s on 8"
+    )
+    assert told in run("show profile l40s-pcie-8").stdout
+    assert told in run("predict all_reduce --profile l40s-pcie-8 -s 1G").stderr

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from collsim.calibrate.fit.hold_out import folds
 from collsim.calibrate.fit.nccl_doubts import doubt_notes
 from collsim.calibrate.fit.result import FitErrors, FitResult, measured_by, summary
+from collsim.calibrate.fit.slower import slower_notes
 from collsim.calibrate.nccl_model import (
     COVERED,
     Fitted,
@@ -115,6 +116,7 @@ def fit_pieces(
         without = summary(kind, ratios[~odd[places]])
     notes += why + _odd_notes(rows, odd.tolist()) + fit_notes(rows, fitted)
     notes += doubt_notes(rows, fitted, held_out or in_sample, cluster, sheet)
+    notes += slower_notes(rows)
     errors = FitErrors(in_sample, held_out, without)
     profile = Profile(
         name=name,

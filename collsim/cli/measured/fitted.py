@@ -77,11 +77,13 @@ def tell_scope(
     """Say what of a question no row was of that a profile of NCCL was fitted to."""
     if profile is None or profile.model != "nccl":
         return
+    from collsim.calibrate.fit.slower import SLOWER
     from collsim.calibrate.match import size_notes
     from collsim.calibrate.scope import scope_notes
 
     told = scope_notes(profile, collectives, network.ranks, network.nodes)
-    for text in (*told, *size_notes(sizes, profile)):
+    slower = [text for text in profile.notes if text.startswith(SLOWER)]
+    for text in (*told, *slower, *size_notes(sizes, profile)):
         note(text)
 
 
