@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from collsim.calibrate.check.expected import Expectation, expectation_of, forced_notes
 from collsim.calibrate.check.failed import failures_of
 from collsim.calibrate.check.nccl_choice import NcclChoice
+from collsim.calibrate.check.others import others_of
 from collsim.calibrate.check.series import series_of
 from collsim.calibrate.check.suggest import Network, network_of, suggestions
 from collsim.calibrate.check.summary import shortfall
@@ -209,7 +210,10 @@ def check(
         title = f"{judged[0].file}: {one.title}" if several else one.title
         sentences.append(f"{title}: {shortfall(judged, tolerance)}.")
         how = one.rows[0].source.process_model
-        seen = suggestions(judged, tolerance, network, how)
+        others = _others(model, one.rows, judged, algorithm or own, choice, chunks)
+        names = (*others, *(choice.names if choice else ()))
+        switched = any(name.startswith("nvls") for name in names)
+        seen = suggestions(judged, tolerance, network, how, others, switched)
         looks += [f"{title}: {words}" for words in seen]
     return CheckResult(
         tuple(found),
@@ -220,6 +224,26 @@ def check(
         failures_of(chosen.left_out, chosen.rows),
         () if choice is None else choice.names,
     )
+
+
+def _others(
+    model: Profile | Cluster | Predictor,
+    rows: Sequence[Measurement],
+    judged: Sequence[CheckRow],
+    asked: str | None,
+    choice: NcclChoice | None,
+    chunks: Chunks | None,
+) -> dict[str, list[float]]:
+    """Return times of what else NCCL may have run, where rows are late and don't say what."""
+    late = any(row.verdict in ("bandwidth", "both") for row in judged)
+    guessed = asked is None and not any(row.algorithm for row in rows)
+    if (
+        not late
+        or not guessed
+        or (isinstance(model, Cluster) and not (choice and choice.names))
+    ):
+        return {}
+    return others_of(model, rows, chunks)
 
 
 def _name(model: Profile | Cluster | Predictor) -> str:

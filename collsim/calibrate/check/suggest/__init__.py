@@ -1,12 +1,14 @@
 """What a shortfall looks like: the usual causes, each only where the numbers say so."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from statistics import median
 from typing import Final
 
 from collsim.calibrate.check.suggest._rows import Compared, by_size
 from collsim.calibrate.check.suggest.change import of_changes
 from collsim.calibrate.check.suggest.network import Network, network_of, of_network
+from collsim.calibrate.check.suggest.other import of_others
 from collsim.units import format_time
 
 __all__ = ["Compared", "Network", "network_of", "suggestions"]
@@ -22,6 +24,8 @@ def suggestions(
     tolerance: float,
     network: Network | None = None,
     process_model: str | None = None,
+    others: Mapping[str, Sequence[float]] | None = None,
+    switched: bool = False,
 ) -> list[str]:
     """Say what the shortfall of one collective on some ranks looks like.
 
@@ -35,6 +39,10 @@ def suggestions(
         Cards of a node, where the cluster tells.
     process_model : str, optional
         As the log tells it.
+    others : mapping of str to sequence of float, optional
+        Seconds that algorithms of NCCL would take, of each row, where none is named.
+    switched : bool
+        Whether NCCL may add up in switches there.
 
     Examples
     --------
@@ -48,11 +56,26 @@ def suggestions(
     if not rows:
         return []
     sizes = by_size(rows)
-    found = []
+    found = of_others(sizes, _by_size(rows, others or {}), tolerance, switched)
     if network is not None and (rows[-1].nodes or 1) > 1:
-        found += of_network(rows[-1], sizes, tolerance, network)
+        seen = of_network(rows[-1], sizes, tolerance, network)
+        found += [
+            f"or {words}" if found and words.startswith("as if") else words for words in seen
+        ]
     found += of_changes(sizes, tolerance)
     found += _of_latency(rows, process_model)
+    return found
+
+
+def _by_size(
+    rows: Sequence[Compared], others: Mapping[str, Sequence[float]]
+) -> dict[str, list[float]]:
+    """Return the median time of each size, as `by_size` has them."""
+    found = {}
+    for name, times in others.items():
+        timed = [(row.size, time) for row, time in zip(rows, times, strict=True)]
+        groups = groupby(timed, lambda pair: pair[0])
+        found[name] = [median(time for _, time in some) for _, some in groups]
     return found
 
 
