@@ -22,46 +22,81 @@ if TYPE_CHECKING:
 
     from collsim import nccl, plot
     from collsim.algorithms import algorithm_names, build
-    from collsim.calibrate.check import check
-    from collsim.calibrate.fit import fit
+    from collsim.calibrate.check import CheckResult, CheckRow, check
+    from collsim.calibrate.fit import FitResult, fit
+    from collsim.calibrate.fit.result import FitErrors
     from collsim.calibrate.importers import read_logs
-    from collsim.calibrate.nccl_model import fitted_times
-    from collsim.choose.crossover import crossover
+    from collsim.calibrate.nccl_model import Fitted, fitted_times
+    from collsim.choose.crossover import Crossover, Swap, crossover
     from collsim.choose.explain import explain
+    from collsim.choose.explanation import Explanation
     from collsim.choose.policy import choose
     from collsim.choose.predict import predict
-    from collsim.choose.verify import verify
+    from collsim.choose.ranges import Policy, Range
+    from collsim.choose.rows import Prediction, Row
+    from collsim.choose.verify import Verification, verify
     from collsim.config.fitted import own_cluster, with_profile
     from collsim.config.presets import preset_names
     from collsim.config.profile_file import load_profile, save_profile
     from collsim.core.builder import Builder
     from collsim.core.cluster import Cluster
-    from collsim.core.collective import COLLECTIVES, collective
+    from collsim.core.collective import COLLECTIVES, Collective, collective
+    from collsim.core.error_summary import ErrorSummary
+    from collsim.core.measurements import Measurement, Measurements
+    from collsim.core.parameter import Parameter
     from collsim.core.profile import Profile
     from collsim.core.schedule import Schedule
+    from collsim.core.timeline import Timeline
     from collsim.engine.bound import lower_bound
     from collsim.engine.simulate import Job, simulate
-    from collsim.engine.verdict import verify_schedule
+    from collsim.engine.together import Together
+    from collsim.engine.verdict import Verdict, verify_schedule
     from collsim.errors import CollsimError
     from collsim.interop.chrome_trace.write import write_trace
     from collsim.interop.schedule_file import load_schedule, save_schedule
     from collsim.interop.step_trace import write_step_trace
-    from collsim.interop.topology_file import import_topology
+    from collsim.interop.topology_file import TopologyFile, import_topology
     from collsim.plot.crossover import plot_crossover
     from collsim.report.page.write import write_report
-    from collsim.sweeps.sweep import sweep
+    from collsim.sweeps.sweep import Swept, sweep
     from collsim.topology import degrade, delay, fail, groups, reorder
     from collsim.version import __version__
     from collsim.workload.estimate import estimate
+    from collsim.workload.result import Estimate, EstimateRow
 
 __all__ = [
     "COLLECTIVES",
     "Builder",
+    "CheckResult",
+    "CheckRow",
     "Cluster",
+    "Collective",
     "CollsimError",
+    "Crossover",
+    "ErrorSummary",
+    "Estimate",
+    "EstimateRow",
+    "Explanation",
+    "FitErrors",
+    "FitResult",
+    "Fitted",
     "Job",
+    "Measurement",
+    "Measurements",
+    "Parameter",
+    "Policy",
+    "Prediction",
     "Profile",
+    "Range",
+    "Row",
     "Schedule",
+    "Swap",
+    "Swept",
+    "Timeline",
+    "Together",
+    "TopologyFile",
+    "Verdict",
+    "Verification",
     "__version__",
     "algorithm_names",
     "build",
@@ -104,11 +139,36 @@ __all__ = [
 _HOME: "Final" = {
     "COLLECTIVES": "core.collective",
     "Builder": "core.builder",
+    "CheckResult": "calibrate.check",
+    "CheckRow": "calibrate.check",
     "Cluster": "core.cluster",
+    "Collective": "core.collective",
     "CollsimError": "errors",
+    "Crossover": "choose.crossover",
+    "ErrorSummary": "core.error_summary",
+    "Estimate": "workload.result",
+    "EstimateRow": "workload.result",
+    "Explanation": "choose.explanation",
+    "FitErrors": "calibrate.fit.result",
+    "FitResult": "calibrate.fit",
+    "Fitted": "calibrate.nccl_model",
     "Job": "engine.simulate",
+    "Measurement": "core.measurements",
+    "Measurements": "core.measurements",
+    "Parameter": "core.parameter",
+    "Policy": "choose.ranges",
+    "Prediction": "choose.rows",
     "Profile": "core.profile",
+    "Range": "choose.ranges",
+    "Row": "choose.rows",
     "Schedule": "core.schedule",
+    "Swap": "choose.crossover",
+    "Swept": "sweeps.sweep",
+    "Timeline": "core.timeline",
+    "Together": "engine.together",
+    "TopologyFile": "interop.topology_file",
+    "Verdict": "engine.verdict",
+    "Verification": "choose.verify",
     "__version__": "version",
     "algorithm_names": "algorithms",
     "build": "algorithms",

@@ -143,6 +143,18 @@ sizes: list[tuple[int, str]] = [
 profile = collsim.load_profile("h100-nvswitch-8")
 fitted: Cluster = collsim.with_profile(Cluster.load("dgx-h100"), profile)
 seconds: float = collsim.sweep("grid.toml").rows[0]["time_us"] * 1e-6
+
+
+def turns(found: collsim.Crossover) -> list[float]:
+    return [swap.size for swap in found.rows]
+
+
+def fastest(found: collsim.Prediction) -> collsim.Row:
+    return min(found.rows, key=lambda row: row.time_us)
+
+
+policy: collsim.Policy = collsim.choose("all_reduce", cluster)
+best = fastest(collsim.predict("all_reduce", cluster, "1M", ["ring", "nvls_tree"]))
 """
 
 

@@ -10,6 +10,8 @@ from collsim.choose.curves import curves
 from collsim.choose.fitted import FittedTimes, Pieces
 from collsim.choose.folding import folded_of
 from collsim.choose.rows import COMPARED, Made, Prediction, Row, made_row
+from collsim.choose.several import joined
+from collsim.choose.specs import spec_list
 from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.collective import OPS, Collective, collective
@@ -33,7 +35,7 @@ def predict(
     collective_name: str,
     cluster: Cluster,
     sizes: float | str | Iterable[float | str],
-    algorithm: str = "auto",
+    algorithm: str | Sequence[str] = "auto",
     *,
     dtype: str = "float",
     op: str = "sum",
@@ -55,8 +57,9 @@ def predict(
         Where it runs.
     sizes : float, str, or iterable of them
         Bytes of the full buffer, n, as nccl-tests counts them, or text such as ``"64MiB"``.
-    algorithm : str
-        A name, ``"auto"`` (the fastest at each size) or ``"all"``.
+    algorithm : str or sequence of str
+        A name, ``"auto"`` (the fastest at each size) or ``"all"``; or several names, also
+        in one text: ``"ring,mst"``.
     dtype, op : str
         Element type and reduction, by nccl-tests' names.
     root : int
@@ -73,7 +76,7 @@ def predict(
         What to compare with: rows then say what the same takes there. With ``"auto"``
         that is the fastest there, which may be another algorithm.
     fitted : FittedTimes, optional
-        Fitted times of NCCL, as `collsim.calibrate.nccl_model.fitted_of` gives of a profile.
+        Fitted times of NCCL, as :func:`collsim.fitted_times` gives of a profile.
         With model auto they count for what NCCL has, and ``"auto"`` is what NCCL chooses;
         what it lacks is timed on the cluster.
     fold : bool
@@ -108,6 +111,16 @@ def predict(
     wanted = [
         parse_size(size) if isinstance(size, str) else check_nbytes(size) for size in given
     ]
+    names = spec_list(algorithm, "algorithm") or ("auto",)
+    if len(names) > 1:
+        return joined(
+            names,
+            lambda name: predict(
+                kind.name, cluster, wanted, name, dtype=dtype, op=op, root=root, chunks=chunks,
+                channels=channels, model=model, healthy=healthy, fitted=fitted, fold=fold,
+            ),
+        )  # fmt: skip
+    algorithm = names[0]
     pieces = Pieces.of(fitted, kind, cluster, algorithm) if model == "auto" else None
     if pieces is not None and not pieces.others:
         return _prediction(kind, cluster, pieces.rows(wanted, dtype, op), {})

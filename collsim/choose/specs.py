@@ -34,8 +34,15 @@ def split_specs(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def spec_list(given: object) -> tuple[str, ...] | None:
+def spec_list(given: object, what: str = "algorithms") -> tuple[str, ...] | None:
     """Return algorithms to choose among, from names or from text with commas.
+
+    Parameters
+    ----------
+    given : str or sequence of str, optional
+        What somebody gave.
+    what : str
+        Name of the parameter, for the message.
 
     Raises
     ------
@@ -53,9 +60,7 @@ def spec_list(given: object) -> tuple[str, ...] | None:
         return split_specs(given)
     if isinstance(given, Sequence) and given and all(isinstance(name, str) for name in given):
         return tuple(given)
-    raise InputError(
-        f"algorithms: got {given!r}, expected names of some, as in ['ring', 'mst']"
-    )
+    raise InputError(f"{what}: got {given!r}, expected names of some, as in ['ring', 'mst']")
 
 
 def having(specs: Iterable[str]) -> dict[str, dict[str, str | None]]:

@@ -30,6 +30,8 @@ _MADE_BY: Final = {
     "Together": "collsim.simulate(jobs, cluster)",
     "Tuning": "collsim.nccl.tuning(communicator)",
 }
+# Of what holds anything, which is what is changed of a cluster's file.
+_CHANGES: Final = '{"network.bandwidth": "100GB/s"}'
 _WORDS: Final[Mapping[Any, str]] = {
     str: "text",
     int: "a whole number",
@@ -157,13 +159,16 @@ def _words(hint: Any) -> str:  # noqa: PLR0911 - a line for each kind of hint
     name = getattr(origin or hint, "__name__", str(hint))
     if name == "PathLike":
         return "a path"
+    article = "an" if name[0] in "AEIOUaeio" else "a"
     if name in _MADE_BY:
-        return f"a {name}, as {_MADE_BY[name]} gives"
+        return f"{article} {name}, as {_MADE_BY[name]} gives"
+    if origin is not None and issubclass(origin, Mapping) and inner[-1] is object:
+        return f"a dict, such as {_CHANGES}"
     if inner and origin is not None and issubclass(origin, Iterable):
         whole = "a dict" if issubclass(origin, Mapping) else "several"
         each = inner[-1] if issubclass(origin, Mapping) else inner[0]
         return f"{whole} of {_words(each)}"
-    return f"a {name}"
+    return f"{article} {name}"
 
 
 def _shown(value: Any) -> str:

@@ -17,20 +17,26 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collsim.plot.breakdown import plot_breakdown, time_breakdown
+    from collsim.plot.breakdown import Breakdowns, plot_breakdown, time_breakdown
     from collsim.plot.cluster import plot_cluster
     from collsim.plot.crossover import plot_crossover
     from collsim.plot.fit import plot_fit
-    from collsim.plot.lanes import timeline_lanes
-    from collsim.plot.link_use import link_map
+    from collsim.plot.lanes import Bars, Cells, timeline_lanes
+    from collsim.plot.link_use import LinkMap, link_map
     from collsim.plot.links import plot_links
     from collsim.plot.measured import plot_measured
-    from collsim.plot.scaled import scaling_curves
+    from collsim.plot.scaled import Scaling, scaling_curves
     from collsim.plot.scaling import plot_scaling
     from collsim.plot.timeline import plot_timeline
-    from collsim.plot.winners import plot_winners, winners_map
+    from collsim.plot.winners import Winners, plot_winners, winners_map
 
 __all__ = [
+    "Bars",
+    "Breakdowns",
+    "Cells",
+    "LinkMap",
+    "Scaling",
+    "Winners",
     "link_map",
     "plot_breakdown",
     "plot_cluster",
@@ -48,6 +54,12 @@ __all__ = [
 ]
 
 _HOME: Final = {
+    "Bars": "lanes",
+    "Breakdowns": "breakdown",
+    "Cells": "lanes",
+    "LinkMap": "link_use",
+    "Scaling": "scaled",
+    "Winners": "winners",
     "link_map": "link_use",
     "plot_breakdown": "breakdown",
     "plot_cluster": "cluster",

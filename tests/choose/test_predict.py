@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from collsim.algorithms import algorithm_names, find
@@ -342,3 +344,22 @@ def test_a_healthy_cluster_without_that_root_says_nothing() -> None:
     two = Cluster.ideal(2, "1us", "1GB/s")
     (row,) = predict("broadcast", FOUR, 8, "mst", root=3, healthy=two).rows
     assert (row.healthy_us, row.change) == (None, None)
+
+
+@pytest.mark.parametrize("names", ["ring,mst", ["ring", "mst"], ("ring", "mst")])
+def test_several_algorithms_have_a_row_each(names: str | Sequence[str]) -> None:
+    """At every size, in the order of the names; an iterator of sizes is read once."""
+    cluster = Cluster.ideal(8, "10us", "900GB/s")
+    rows = predict("all_reduce", cluster, iter([1024, 2**20]), names).rows
+    found = [(row.size, row.algorithm) for row in rows]
+    assert found == [(1024, "ring"), (1024, "mst"), (2**20, "ring"), (2**20, "mst")]
+
+
+def test_of_several_algorithms_those_that_cannot_run_are_left_out() -> None:
+    """With the reason; if none runs, that is an error with all reasons."""
+    cluster = Cluster.ideal(6, "10us", "900GB/s")
+    found = predict("all_reduce", cluster, 1024, ["nvls", "ring"])
+    assert [row.algorithm for row in found.rows] == ["ring"]
+    assert list(found.left_out) == ["nvls"]
+    with pytest.raises(InputError, match=r"/nvls: .*; .*/nvls_tree: "):
+        predict("all_reduce", cluster, 1024, ["nvls", "nvls_tree"])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from test_public import members
+from test_public import MODULES, called
 
 import collsim
 import collsim.nccl
@@ -114,7 +114,7 @@ def _good(name: str, parameter: inspect.Parameter) -> Any:
 
 def _functions() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield all that a user may call: functions, classes, and methods that make or list."""
-    for name, value in members():
+    for name, value in (one for module in MODULES for one in called(module)):
         own = name.removeprefix("collsim.")
         base, _, method = own.rpartition(".")
         if not callable(value) or own in RECORDS or own == "CollsimError":
@@ -199,8 +199,15 @@ def test_every_public_function(
             ),
         ),
         (
-            lambda: collsim.predict("gather", _two(), 8, algorithm=["mst"]),
-            "algorithm: got ['mst'], expected text",
+            lambda: collsim.predict("gather", _two(), 8, algorithm=["mst", 5]),  # type: ignore[list-item]
+            "algorithm: got ['mst', 5], expected names of some, as in ['ring', 'mst']",
+        ),
+        (
+            lambda: collsim.Cluster.load("dgx-h100", changes=["nic[3]"]),
+            (
+                "changes: got ['nic[3]'], expected a dict, such as "
+                '{"network.bandwidth": "100GB/s"}'
+            ),
         ),
         (
             lambda: collsim.predict("gather", _two(), _mst()),

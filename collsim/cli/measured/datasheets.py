@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Final
 
 from collsim.cli.program.output import note
-from collsim.config.presets import is_path
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -33,6 +32,8 @@ def caveat(found: "CheckResult", choice: "ClusterChoice", tolerance: float) -> s
     tolerance : float
         By which rows were judged.
     """
+    from collsim.config.presets import is_path
+
     name = choice.cluster or ""
     own = choice.profile is not None or choice.alpha is not None or is_path(name)
     if not name or own or all(row.verdict == "ok" for row in found.rows):
@@ -70,6 +71,7 @@ def tell_datasheet(
     name = choice.cluster
     if name is None or choice.profile is not None or not as_it_is or network.ranks == 1:
         return
+    from collsim.config.presets import is_path
     from collsim.config.shipped import profile_for
     from collsim.core.collective import collective
 
