@@ -78,17 +78,20 @@ def parse_size(text: str) -> int:
     """Bytes that `text` names.
 
     ``K M G T`` and ``KiB MiB GiB TiB`` are binary, ``kB MB GB TB`` decimal; no
-    unit and ``B`` are bytes.
+    unit and ``B`` are bytes. What a larger unit leaves of a byte is dropped, as
+    nccl-tests does (src/common.cu, parsesize).
 
     Raises
     ------
     InputError
-        If it is no whole number of bytes from 0 to 2**63 - 1.
+        If it is no whole number of bytes from 0 to 2**63 - 1, or less than one byte.
 
     Examples
     --------
     >>> parse_size("64MiB"), parse_size("8G"), parse_size("1MB"), parse_size("1.5KiB")
     (67108864, 8589934592, 1000000, 1536)
+    >>> parse_size("287.4MiB")
+    301360742
     """
     number, unit = _split("size", text, _SIZE)
     found = _SIZE_UNIT.fullmatch(unit)
@@ -98,9 +101,9 @@ def parse_size(text: str) -> int:
     prefix = found[2] or found[1] or ""
     decimal = bool(found[1]) and unit.endswith("B")
     nbytes = number * (1000 if decimal else 1024) ** _STEPS[prefix.lower()]
-    if nbytes > MAX_SIZE:
+    if nbytes >= MAX_SIZE + 1:
         raise _refuse("size", text, _SIZE, "is over 2**63 - 1 bytes")
-    if nbytes.denominator != 1:
+    if nbytes.denominator != 1 and (nbytes < 1 or not prefix):
         raise _refuse("size", text, _SIZE, "is a fraction of a byte")
     return int(nbytes)
 

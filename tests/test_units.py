@@ -57,10 +57,14 @@ ANY_LENGTH = "1" * 5000
         ("-0", 0),
         ("9223372036854775807", 2**63 - 1),
         ("9007199254740993", 2**53 + 1),
+        ("1.0001KiB", 1024),
+        ("287.4MiB", 301_360_742),
+        ("1.9999kB", 1999),
+        ("8388607.99999999999999T", 2**63 - 1),
     ],
 )
 def test_parse_size(text: str, nbytes: int) -> None:
-    """Plain K M G T and KiB are binary, kB MB GB decimal, and nothing is rounded."""
+    """Plain K M G T and KiB are binary, kB MB GB decimal; a part of a byte is dropped."""
     assert parse_size(text) == nbytes
     assert type(parse_size(text)) is int
 
@@ -69,7 +73,7 @@ def test_parse_size(text: str, nbytes: int) -> None:
     "text",
     [
         *("", " ", "B", "K", "-1", "-1KiB", "12XB", "nan", "inf", "-inf", "infinity"),
-        *("0.3B", "0.3", "1.0001KiB", "1e-3", "1/2", "1,000", "1_000", "0x10", "1 2"),
+        *("0.3B", "0.3", "1.5", "0.0009KiB", "1e-3", "1/2", "1,000", "1_000", "0x10", "1 2"),
         *("9223372036854775808", "8388608T", "1e999", "1e9999999999", ANY_LENGTH),
         *("\u0661\u0662", "\uff11KiB", "1\u212aiB", "12\n34", "64KiB\x00"),
         *("64Mb", "64Kib", "64b", "1iB", "1Ki", "1KIB", "1PB", "1us"),
@@ -87,6 +91,8 @@ def test_parse_size_refuses(text: str) -> None:
     [
         ("-1", "is negative"),
         ("0.3B", "is a fraction of a byte"),
+        ("1.5", "is a fraction of a byte"),
+        ("0.0009KiB", "is a fraction of a byte"),
         ("64Mb", "is in bits"),
         ("8388608T", r"is over 2\*\*63 - 1 bytes"),
     ],

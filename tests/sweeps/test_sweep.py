@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -232,3 +233,12 @@ def test_a_stopped_sweep_goes_on_and_leaves_nobody_behind(
     assert 1 < len(lines) < 4000
     first = read_grid(str(file)).points[:2]
     assert lines[1].startswith(f"{first[0].sweep},0,dgx-h100,2,4,".encode())
+
+
+def test_the_example_has_a_time_in_every_row() -> None:
+    """Of all clusters and changes of the file that ships, here with one size and algorithm."""
+    path = Path(__file__).parents[2] / "examples" / "sweep.toml"
+    grid = tomllib.loads(path.read_text("utf-8")) | {"sizes": ["1MiB"], "algorithms": "ring"}
+    rows = collsim.sweep(grid).rows
+    assert len(rows) == 4 * 3 * 2
+    assert [row["reason"] for row in rows if row["time_us"] is None] == []
