@@ -273,7 +273,7 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                             d = stack[top - 1]
                             k = frame[top - 1] - 1
                             if k < dep_ptr[d]:
-                                at = (d * 40503 + c * 9973) & mask
+                                at = (int(d) * 40503 + int(c) * 9973) & mask
                                 if memo_op[at] != d or memo_chain[at] != c:
                                     memo_op[at], memo_chain[at] = d, c
                                     memo_from[at] = -1
@@ -292,7 +292,7 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                                 continue
                             if depth[d] <= depth[x]:
                                 continue
-                            at = (d * 40503 + c * 9973) & mask
+                            at = (int(d) * 40503 + int(c) * 9973) & mask
                             if memo_op[at] == d and memo_chain[at] == c:
                                 reached = memo_from[at]
                                 if reached >= want:
@@ -306,7 +306,7 @@ def derive(  # type: ignore[no-untyped-def]  # one source for lists and for comp
                             top += 1
                         if hit:
                             for i3 in range(top):
-                                at = (stack[i3] * 40503 + c * 9973) & mask
+                                at = (int(stack[i3]) * 40503 + int(c) * 9973) & mask
                                 if memo_op[at] != stack[i3] or memo_chain[at] != c:
                                     memo_op[at], memo_chain[at] = stack[i3], c
                                     memo_before[at] = n
