@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.calibrate.fit import FitResult
+from collsim.calibrate.nccl_model.batch import case_of
 from collsim.core.arguments import checked
 from collsim.core.measurements import Measurement
 from collsim.plot.style import STYLES, check_path, drawn, size_axis, time_axis
@@ -35,7 +36,9 @@ _PIECES: Final = {
 }
 _HOLLOW: Final = {"markerfacecolor": "white", "markeredgewidth": 1.2, "markersize": 5.5}
 _COLUMNS: Final = 3
-_LETTER: Final = 0.088  # inches that a letter of the title takes
+_HINTED: Final = 1.1  # letters on a grid of pixels are wider than their outlines
+_MARGIN: Final = 0.2  # inches that the title leaves free
+_HANDLE: Final = 0.75  # inches of a mark and of what is left free beside its name
 _WIDTH, _HEIGHT = 4.6, 4.6
 _LEAST_SPAN: Final = 0.1
 _MOST_SPAN: Final = 1.0
@@ -51,6 +54,8 @@ class _Series:
     rows: tuple[Measurement, ...]
     predicted: NDArray[np.float64]
     pieces: tuple[str, ...]
+    named: frozenset[str]
+    """Pieces that rows themselves say ran."""
 
     @property
     def label(self) -> str:
@@ -110,7 +115,11 @@ def _series(found: FitResult) -> list[_Series]:
         places = sorted(groups[key], key=lambda i: found.rows[i].nbytes)
         rows = tuple(found.rows[i] for i in places)
         predicted = np.array([found.predicted[i] for i in places])
-        made.append(_Series(*key, rows, predicted, tuple(_piece(found, row) for row in rows)))
+        pieces = tuple(_piece(found, row) for row in rows)
+        said = [row.algorithm is not None and row.protocol is not None for row in rows]
+        named = {p for p, one in zip(pieces, said, strict=True) if one}
+        taken = {p for p, one in zip(pieces, said, strict=True) if not one}
+        made.append(_Series(*key, rows, predicted, pieces, frozenset(named - taken)))
     return made
 
 
@@ -123,7 +132,11 @@ def _piece(found: FitResult, row: Measurement) -> str:
     if row.algorithm is not None and row.protocol is not None:
         return f"{row.algorithm} {row.protocol}"
     nodes = fitted.system.nodes_of(row.ranks, row.nodes)
-    return " ".join(fitted.choice(row.collective, row.ranks, nodes, row.nbytes))
+    where = row.collective, row.ranks, nodes, row.nbytes
+    if row.algorithm is not None:
+        theirs = case_of(row, fitted.system).algorithm or row.algorithm
+        return f"{theirs} {fitted.named(*where, theirs)[0]}"
+    return " ".join(fitted.choice(*where))
 
 
 def _draw(found: FitResult) -> "Figure":
@@ -150,13 +163,22 @@ def _draw(found: FitResult) -> "Figure":
             above.set_ylabel("")
             below.set_ylabel("")
     title = _title(found)
-    size = min(12.0, 12.0 * figure.get_figwidth() / (_LETTER * len(title)))
+    size = min(12.0, 12.0 * (figure.get_figwidth() - _MARGIN) / _inches(title, 12.0))
     figure.suptitle(title, x=0.01, ha="left", fontsize=size)
+    handles = _legend(series, styles)
+    longest = max(_inches(str(one.get_label()), 9.5) for one in handles)
     figure.legend(
-        handles=_legend(series, styles), loc="outside lower center", frameon=False,
-        ncols=3 if columns < _COLUMNS else 5, handlelength=2.5,
+        handles=handles, loc="outside lower center", frameon=False, handlelength=2.5,
+        ncols=max(1, int((figure.get_figwidth() - _MARGIN) / (longest + _HANDLE))),
     )  # fmt: skip
     return figure
+
+
+def _inches(text: str, size: float) -> float:
+    """Return the width of a line of text in points of a size."""
+    from matplotlib.textpath import TextPath
+
+    return _HINTED * float(TextPath((0.0, 0.0), text, size=size).get_extents().width) / 72.0
 
 
 def _title(found: FitResult) -> str:
@@ -237,7 +259,11 @@ def _legend(series: Sequence[_Series], styles: dict[str, dict[str, Any]]) -> "li
         for label, style in styles.items()
     ]
     for piece in dict.fromkeys(piece for one in series for piece in one.pieces):
-        name = "measured" if piece == "line" else f"measured, {piece.replace('_', ' ')}"
+        sure = piece == "send and receive" or all(
+            piece in one.named for one in series if piece in one.pieces
+        )
+        what = f"{'' if sure else 'taken for '}{piece.replace('_', ' ')}"
+        name = "measured" if piece == "line" else f"measured, {what}"
         found.append(
             Line2D([], [], color="#444444", linestyle="none", marker=_PIECES.get(piece, "*"),
                    markersize=5, label=name)

@@ -48,7 +48,8 @@ STYLES: Final = (
 
 # Tints for what is filled, under black letters; hatches tell them apart in grey.
 _TINTS: Final = (
-    "#BFD9EA", "#F5CDAE", "#B5DFCC", "#ECD2E1", "#F6E2A6", "#D8EEFA", "#D4D4D4", "#FFFFFF"
+    "#BFD9EA", "#F5CDAE", "#B5DFCC", "#ECD2E1", "#F6E2A6", "#D8EEFA", "#D4D4D4", "#FFFFFF",
+    "#C9C3E6", "#DDE8A0", "#DFC3A6", "#F2B8B5",
 )  # fmt: skip
 _HATCHES: Final = ("", "////", "....", "\\\\\\\\", "xxx", "---", "||", "++", "oo", "OO", "**")
 

@@ -21,7 +21,7 @@ def test_show_profile_says_what_it_rests_on(run: Any) -> None:
     shown = [line.partition(" ")[0] for line in lines[lines.index("") + 2 :]]
     profile = collsim.load_profile(NAME)
     assert shown[: len(profile.parameters)] == list(profile.parameters)
-    assert lines[-3].startswith("fitted to 132 and tried on the other 120: off by")
+    assert lines[-4].startswith("fitted to 132 and tried on the other 120: off by")
     assert lines[-1].startswith("note: ")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -49,7 +50,7 @@ def test_every_collective_has_times_and_residuals(found: FitResult, tmp_path: Pa
     figure = plot_fit(found, path)
     assert [axes.get_title(loc="left") for axes in figure.axes[::2]] == sorted(KINDS)
     shown = texts(path)
-    for text in ("8 ranks, fitted", "measured, ring ll", "measured, nvls simple", "residual"):
+    for text in ("8 ranks, fitted", "measured, taken for ring ll", "residual"):
         assert text in shown
     assert any(text.startswith("NVIDIA H100: held-out sizes off by") for text in shown)
 
@@ -72,6 +73,28 @@ def test_nothing_is_drawn_outside_or_on_other_text(found: FitResult) -> None:
         assert one.x1 <= figure.bbox.x1
         for other in boxes[i + 1 :]:
             assert not one.overlaps(other)
+
+
+def test_only_what_rows_name_is_called_measured(found: FitResult, tmp_path: Path) -> None:
+    """What NCCL's table has it for is taken for that."""
+    many = [i for i, row in enumerate(found.rows) if row.collective == "all_gather"]
+    rows = tuple(replace(found.rows[i], algorithm="ring", protocol="simple") for i in many)
+    times = tuple(found.predicted[i] for i in many)
+    plot_fit(replace(found, rows=rows, predicted=times), tmp_path / "a.svg")
+    assert "measured, ring simple" in texts(tmp_path / "a.svg")
+    plot_fit(found, tmp_path / "b.svg")
+    assert "measured, taken for ring simple" in texts(tmp_path / "b.svg")
+
+
+@pytest.mark.parametrize("name", ["W" * 70, "A made-up machine of whom nobody knows the GPU"])
+def test_a_long_title_is_not_cut(found: FitResult, name: str) -> None:
+    """Wide letters or many make it smaller."""
+    figure = plot_fit(replace(found, profile=replace(found.profile, device=name)))
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    box = figure._suptitle.get_window_extent(canvas.get_renderer())  # type: ignore[attr-defined]
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.x1
 
 
 def test_residuals_beyond_the_axis_lie_on_its_edge(found: FitResult) -> None:

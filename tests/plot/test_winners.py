@@ -10,6 +10,7 @@ import pytest
 from collsim.choose.policy import choose
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError
+from collsim.plot.style import fill
 from collsim.plot.winners import Winners, plot_winners, winners_map
 
 RANKS = (2, 3, 4, 8)
@@ -99,3 +100,10 @@ def test_nobody_wins_on_one_rank(apart: Any) -> None:
     assert apart(figure) > 5
     with pytest.raises(InputError, match="one rank has nothing to send"):
         plot_winners(winners_map("all_gather", [one]))
+
+
+def test_a_dozen_areas_have_a_dozen_colours() -> None:
+    """A hatch alone is not enough beside a neighbour of the same colour."""
+    fills = [fill(i) for i in range(60)]
+    assert len({one["facecolor"] for one in fills[:12]}) == 12
+    assert len({(one["facecolor"], one["hatch"]) for one in fills}) == 60

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from collsim.calibrate.fit.hold_out import folds
 from collsim.calibrate.fit.nccl_doubts import doubt_notes
+from collsim.calibrate.fit.ran import ran_as, ran_notes
 from collsim.calibrate.fit.result import FitErrors, FitResult, measured_by, summary
 from collsim.calibrate.fit.slower import slower_notes
 from collsim.calibrate.nccl_model import (
@@ -84,14 +85,17 @@ def fit_pieces(
     name: str,
     cluster: str,
     sheet: tuple[str, float] | None = None,
+    ran: str | None = None,
 ) -> FitResult:
-    """Fit and judge; see `collsim.calibrate.fit.fit`.
+    """Fit and judge; see `collsim.calibrate.fit.fit`; `ran` is what ran if rows say nothing.
 
     Raises
     ------
     InputError
         If no row is usable, rows are mixed, or are nowhere near what the model can be.
     """
+    if ran is not None:
+        chosen = ran_as(chosen, ran)
     rows, notes = usable([row for row in chosen.rows if row.collective in COVERED], None)
     rows, more = _modelled(rows, system)
     notes += more
@@ -114,6 +118,7 @@ def fit_pieces(
     if odd[places].any() and not odd[places].all():
         kind = "in_sample" if held_out is None else hold_out
         without = summary(kind, ratios[~odd[places]])
+    notes += ran_notes(rows, fitted, ran)
     notes += why + _odd_notes(rows, odd.tolist()) + fit_notes(rows, fitted)
     notes += doubt_notes(rows, fitted, held_out or in_sample, cluster, sheet)
     notes += slower_notes(rows)

@@ -58,7 +58,8 @@ def fit(
     logs : Measurements, or path, or iterable of path
         Rows of one system, or the files that hold them.
     algorithm : str, optional
-        Algorithm whose formula is fitted, of a line; by default ring.
+        Algorithm whose formula is fitted, of a line; by default ring. Of NCCL's pieces, which
+        `model` nccl or rows over nodes ask for, what NCCL ran where rows don't say it.
     hold_out : str
         ``sizes`` (every second), ``collectives``, ``ranks`` or ``nodes`` (each in turn).
     columns, where
@@ -72,8 +73,8 @@ def fit(
     fastest : tuple of str and float, optional
         Name and bandwidth of a link that none is faster than; a fit above it has a note.
     model : {"auto", "nccl", "line"}
-        Auto is nccl where the rows are of NCCL, the system is known and no algorithm or
-        chunks are named; a note says why it is not.
+        Auto is nccl where the rows are of NCCL, the system is known and no chunks are named,
+        nor, on one node, an algorithm; a note says why it is not.
     system : System, optional
         What is known of the system; by default what the name of the GPU tells.
     sheet : tuple of str and float, optional
@@ -106,16 +107,17 @@ def fit(
     chosen = select(measurements_of(logs), columns, where)
     why = own = None
     if model != "line":
-        own = (
-            "an algorithm or chunks are named" if (algorithm, chunks) != (None, None) else None
-        )
         system, why = refusal_of(chosen.rows, system)
+        # A line is of one node: over several an algorithm that is named is what NCCL ran.
+        line = model == "auto" and not any((row.nodes or 1) > 1 for row in chosen.rows)
+        if chunks is not None or (algorithm is not None and line):
+            own = "an algorithm or chunks are named"
         why = own or why
         if why is not None and model == "nccl":
             raise InputError(f"model nccl: {why}; expected model line")
         if why is None and system is not None:
             return fit_pieces(
-                chosen, system, hold_out, columns, name, cluster, sheet or fastest
+                chosen, system, hold_out, columns, name, cluster, sheet or fastest, algorithm
             )
     # Rows that nobody says anything of could be of any library.
     known = system is not None or any(row.source.backend for row in chosen.rows)

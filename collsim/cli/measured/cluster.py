@@ -43,20 +43,20 @@ def described(machine: str, measured: "Measurements", model: str, named: bool) -
     model : {"auto", "nccl", "line"}
         What is to be fitted.
     named : bool
-        Whether an algorithm or a number of chunks was named, which a line is of.
+        Whether an algorithm or a number of chunks was named, which a line of one node is of.
 
     Raises
     ------
     InputError
         If a line is to be fitted, and the cluster has links of several classes.
     """
-    if model == "line" or (model == "auto" and named):
+    nodes = max((row.nodes or 1 for row in measured), default=1)
+    if model == "line" or (model == "auto" and named and nodes == 1):
         return {"cluster": machine, "link_class": _link_class(machine)}
     from collsim.calibrate.nccl_model import system_of
     from collsim.core.cluster import Cluster
 
     cluster = Cluster.load(machine)
-    nodes = max((row.nodes or 1 for row in measured), default=1)
     if nodes > cluster.nodes:
         cluster = Cluster.load(machine, nodes=nodes)
     try:

@@ -32,6 +32,9 @@ _STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
             auto  nccl, where the rows are of NCCL and -c or the name of the GPU tells the
                   system; else line, and why
 
+    --algorithm is whose formula a line has. With --model nccl, and for rows over nodes, it is
+    what ran (NCCL_ALGO=Ring) where the log does not say it, in place of what NCCL would choose.
+
     \b
     Examples:
       collsim calibrate fit examples/nccl_tests_all_reduce_8gpu.txt
