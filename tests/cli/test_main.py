@@ -345,3 +345,16 @@ def test_interrupt_is_one_line_and_130() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )
     assert (done.returncode, done.stderr) == (130, "Error: interrupted\n")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete(shell: str) -> None:
+    """By the scripts that docs/README.md names; one of them asks for `pred` what it means."""
+    variables = {"_COLLSIM_COMPLETE": f"{shell}_source"}
+    script = CliRunner().invoke(main, [], prog_name="collsim", env=variables)
+    assert f"_COLLSIM_COMPLETE={shell}_complete" in script.output
+    words = {"COMP_WORDS": "collsim pred", "COMP_CWORD": "1"}
+    asked = {"_COLLSIM_COMPLETE": "bash_complete"} | words
+    assert CliRunner().invoke(main, [], prog_name="collsim", env=asked).output == (
+        "plain,predict\n"
+    )

@@ -343,7 +343,7 @@ def test_own_cards_that_gpus_share(run: Run, tmp_path: Path) -> None:
     )
     line = "predict all_reduce --nodes 2 -s 1K -c"
     found = run(line, str(path))
-    assert "GPUs share NICs, one message after the other (fifo)" in found.stderr
+    assert "GPUs share NICs, and one message goes after the other (fifo" in found.stderr
     assert "sharing fifo" in found.stdout
     assert "share NICs" not in run(line, str(path), "--sharing", "fifo").stderr
     assert "share NICs" not in run(line, str(path), "--set", "network.nics=2").stderr

@@ -44,8 +44,9 @@ def _shared_cards(choice: "ClusterChoice", cluster: "Cluster") -> Iterator[str]:
     spec = find_spec(choice.file, parse_changes(choice.changes))
     if spec.sharing is None and (spec.network is None or spec.network.sharing is None):
         yield (
-            "GPUs share NICs, one message after the other (fifo), where presets alike let them "
-            f'share fairly: --sharing fair, or sharing = "fair" in {choice.file}'
+            "GPUs share NICs, and one message goes after the other (fifo, the default of a "
+            "file); presets of such nodes let messages share bandwidth. Write which you mean, "
+            f'sharing = "fair" or "fifo", in {choice.file}, or try --sharing fair'
         )
 
 

@@ -53,7 +53,8 @@ cluster_option: Final = click.option(
     "-c",
     "--cluster",
     metavar="NAME|FILE",
-    help="A preset, or a file: .toml, or with a slash.  [default: textbook-h100]",
+    help="A preset, or a file: .toml, or with a slash.  [default: textbook-h100, ideal and "
+    "in round numbers: 900GB/s each way, twice what the NVLink of an H100 carries]",
 )
 gpus_option: Final = click.option(
     "--gpus-per-node", type=Whole(), help="So many GPUs in each node."
