@@ -1,6 +1,7 @@
 """Times of all algorithms of a collective on one cluster, as functions of size."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from collsim.algorithms import algorithm_names, find, unknown_algorithm, variants
 from collsim.choose.curve import Counts, Curve, Model
@@ -8,6 +9,7 @@ from collsim.choose.schedule_size import MOST_TRIED
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
 from collsim.errors import InputError
+from collsim.nccl.families import SEVERAL, nccl_algorithms
 
 __all__ = ["curves", "tried"]
 
@@ -34,12 +36,12 @@ def curves(
         Where it runs.
     algorithm : str
         A name, options included, or ``"auto"`` or ``"all"`` for every one, in all options
-        that are worth a try.
+        that are worth a try; ``"nccl"`` for those that NCCL has.
     root, chunks, channels, model, fold
         As in :class:`~collsim.choose.curve.Curve`; what takes no chunks or channels ignores
         them unless it is the one that is named.
     only : sequence of str, optional
-        Of all, only these.
+        Of all, only these, ``"nccl"`` among them for those that NCCL has.
 
     Returns
     -------
@@ -70,13 +72,14 @@ def curves(
             f"model: no formula is exact on cluster {cluster.name!r}, which is no ideal "
             "one-port network; expected event or auto"
         )
-    if algorithm not in ("auto", "all"):
+    if algorithm not in SEVERAL:
         _known(kind.name, algorithm)
         one = Curve(
             kind.name, algorithm, cluster,
             root=root, chunks=chunks, channels=channels, model=model, fold=fold,
         )  # fmt: skip
         return [one], {}
+    only = ["nccl"] if algorithm == "nccl" else only
     found: list[Curve] = []
     left_out: dict[str, str] = {}
     for name, specs in _wanted(kind.name, cluster, only).items():
@@ -114,7 +117,8 @@ def _wanted(
             known: variants(name, known, cluster.setting) for known in algorithm_names(name)
         }
     wanted: dict[str, tuple[str, ...]] = {}
-    for spec in only:
+    theirs = nccl_algorithms(name, cluster)
+    for spec in chain.from_iterable(theirs if one == "nccl" else (one,) for one in only):
         base = _known(name, spec)
         more = (spec,) if ":" in spec else variants(name, base, cluster.setting)
         wanted[base] = tuple(dict.fromkeys((*wanted.get(base, ()), *(more or (spec,)))))
@@ -126,7 +130,7 @@ def _known(name: str, algorithm: str) -> str:
     known = algorithm_names(name)
     base = algorithm.partition(":")[0]
     if base not in known:
-        choices = (*known, "auto", "all")
+        choices = (*known, *SEVERAL)
         raise unknown_algorithm(f"algorithm of {name}", base, choices)
     return base
 

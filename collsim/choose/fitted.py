@@ -5,16 +5,18 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from collsim.algorithms import algorithm_names
+from collsim.choose.curve import Time
 from collsim.choose.rows import Made, Row, made_row
 from collsim.core.cluster import Cluster
 from collsim.core.collective import Collective
 from collsim.core.timeline import Breakdown
 from collsim.engine.bound import lower_bound
+from collsim.nccl.families import FAMILIES, PEERS
 from collsim.nccl.names import OUR_NAME
 
-__all__ = ["FittedTimes", "Pieces"]
+__all__ = ["FittedCurve", "FittedTimes", "Pieces"]
 
-_PEERS: Final = "p2p"
+_P2P: Final = "p2p"
 
 
 class FittedTimes(Protocol):
@@ -52,7 +54,37 @@ def _our_name(algorithm: str) -> str:
     >>> _our_name("tree"), _our_name("p2p")
     ('double_binary_tree', 'direct')
     """
-    return "direct" if algorithm == _PEERS else OUR_NAME[algorithm]
+    return PEERS if algorithm == _P2P else OUR_NAME[algorithm]
+
+
+@dataclass(frozen=True)
+class FittedCurve:
+    """Fitted times of one algorithm with the best of its protocols, as a function of size.
+
+    Parameters
+    ----------
+    name : str
+        Our name of it.
+    pieces : Pieces
+        Its times.
+    """
+
+    name: str
+    pieces: "Pieces"
+
+    @property
+    def cluster(self) -> Cluster:
+        """Where."""
+        return self.pieces.cluster
+
+    def at(self, nbytes: float) -> Time:
+        """Return the time at a size in bytes, with its parts."""
+        made = self.pieces.made(nbytes, self.pieces.algorithms[0])
+        return Time(made.seconds, made.parts, made.chunks, made.model)
+
+    def seconds(self, nbytes: float) -> float:
+        """Return the time in seconds at a size in bytes."""
+        return self.pieces.timed(nbytes, self.pieces.algorithms[0])[1]
 
 
 @dataclass(frozen=True)
@@ -86,7 +118,7 @@ class Pieces:
         """Return the fitted times that answer a question; None where there are none."""
         if fitted is None or cluster.ranks == 1 or not fitted.covers(kind.name):
             return None
-        if algorithm == "auto":
+        if algorithm in FAMILIES:
             return Pieces(fitted, kind, cluster, (), others=False)
         pieces = fitted.available(kind.name, cluster.ranks, cluster.nodes)
         known = algorithm_names(kind.name)
@@ -110,18 +142,34 @@ class Pieces:
             for algorithm in self.algorithms or (None,)
         ]
 
-    def _row(self, size: float, algorithm: str | None, dtype: str, op: str) -> Row:
+    @property
+    def curve(self) -> FittedCurve:
+        """The times of the one algorithm that is asked for."""
+        return FittedCurve(self.names[0], self)
+
+    def timed(
+        self, size: float, algorithm: str, protocol: str | None = None
+    ) -> tuple[str, float]:
+        """Return the best protocol of an algorithm of NCCL's, or the one named, and seconds."""
         where = self.kind.name, self.cluster.ranks, self.cluster.nodes
+        return self.fitted.named(*where, size, algorithm, protocol)
+
+    def made(self, size: float, algorithm: str | None) -> Made:
+        """Return the time at a size with its parts; of what NCCL chooses, if none is named."""
         protocol = None
         if algorithm is None:
+            where = self.kind.name, self.cluster.ranks, self.cluster.nodes
             algorithm, protocol = self.fitted.choice(*where, size)
-        protocol, seconds = self.fitted.named(*where, size, algorithm, protocol)
-        _, start = self.fitted.named(*where, 0.0, algorithm, protocol)
+        protocol, seconds = self.timed(size, algorithm, protocol)
+        _, start = self.timed(0.0, algorithm, protocol)
         launch = self.fitted.launch(self.kind.name)
         parts = Breakdown(
             alpha=start - launch, beta=seconds - start, gamma=0.0, launch=launch, waiting=0.0
         )
-        made = Made(_our_name(algorithm), protocol, 1, 1, "fit", seconds, parts)
-        bound = min(seconds, lower_bound(self.kind, self.cluster, size))
+        return Made(_our_name(algorithm), protocol, 1, 1, "fit", seconds, parts)
+
+    def _row(self, size: float, algorithm: str | None, dtype: str, op: str) -> Row:
+        made = self.made(size, algorithm)
+        bound = min(made.seconds, lower_bound(self.kind, self.cluster, size))
         root = 0 if self.kind.rooted else None
         return made_row(self.kind, self.cluster, size, made, bound, dtype, op, root)

@@ -69,7 +69,8 @@ def choose(
     root, chunks, channels, model, fold
         As in :func:`collsim.predict`; `chunks` and `channels` go to those that take them.
     algorithms : sequence of str, or str with commas, optional
-        Only these are chosen among, each with all its options unless some are named.
+        Only these are chosen among, each with all its options unless some are named;
+        ``"nccl"`` is those that NCCL has.
 
     Returns
     -------

@@ -19,6 +19,7 @@ from collsim.core.dtype import element_size
 from collsim.engine.bound import lower_bound
 from collsim.engine.simulation import check_nbytes, load
 from collsim.errors import InputError, TooLargeError, UnknownNameError
+from collsim.nccl.families import FAMILIES
 from collsim.units import parse_size
 
 __all__ = ["COMPARED", "FittedTimes", "Prediction", "Row", "curves", "predict"]
@@ -58,8 +59,8 @@ def predict(
     sizes : float, str, or iterable of them
         Bytes of the full buffer, n, as nccl-tests counts them, or text such as ``"64MiB"``.
     algorithm : str or sequence of str
-        A name, ``"auto"`` (the fastest at each size) or ``"all"``; or several names, also
-        in one text: ``"ring,mst"``.
+        A name, ``"auto"`` (the fastest at each size), ``"nccl"`` (the fastest of those that
+        NCCL has) or ``"all"``; or several names, also in one text: ``"ring,mst"``.
     dtype, op : str
         Element type and reduction, by nccl-tests' names.
     root : int
@@ -74,7 +75,8 @@ def predict(
         Auto uses the closed formula only where it is exact.
     healthy : Cluster, optional
         What to compare with: rows then say what the same takes there. With ``"auto"``
-        that is the fastest there, which may be another algorithm.
+        that is the fastest there, which may be another algorithm. Fitted times are of the
+        machine as it was, so both are simulated then, and ``"auto"`` is ``"nccl"``.
     fitted : FittedTimes, optional
         Fitted times of NCCL, as :func:`collsim.fitted_times` gives of a profile.
         With model auto they count for what NCCL has, and ``"auto"`` is what NCCL chooses;
@@ -122,6 +124,8 @@ def predict(
         )  # fmt: skip
     algorithm = names[0]
     pieces = Pieces.of(fitted, kind, cluster, algorithm) if model == "auto" else None
+    if pieces is not None and healthy is not None:
+        pieces, algorithm = None, "nccl" if algorithm == "auto" else algorithm
     if pieces is not None and not pieces.others:
         return _prediction(kind, cluster, pieces.rows(wanted, dtype, op), {})
     found, left_out = curves(
@@ -135,8 +139,8 @@ def predict(
         load(cluster.sharing == "fair")
     rows: list[Row] = []
     for size in wanted:
-        times = _times(found, size, left_out, prune=algorithm == "auto")
-        if algorithm == "auto":
+        times = _times(found, size, left_out, prune=algorithm in FAMILIES)
+        if algorithm in FAMILIES:
             times = [_fastest(times)]
         bound = lower_bound(kind, cluster, size)
         if pieces is not None:
@@ -178,7 +182,7 @@ def _there(
     except InputError:
         # A change of its size may leave a root or an algorithm without a place there.
         return {}
-    return {(row.size, None if algorithm == "auto" else row.algorithm): row for row in rows}
+    return {(row.size, None if algorithm in FAMILIES else row.algorithm): row for row in rows}
 
 
 def _compared(rows: list[Row], there: dict[tuple[float, str | None], Row]) -> list[Row]:

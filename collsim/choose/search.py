@@ -8,7 +8,7 @@ matter; in the last two kinds a change of sign is then run down to a point.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -86,8 +86,12 @@ class Search:
         )
         edges = sorted({*edges, *inner})
         points = sorted({p for left, right in pairwise(edges) for p in self.split(left, right)})
+        return self.scan(points)
+
+    def scan(self, points: Sequence[float]) -> set[int]:
+        """Look at sizes between which the sign changes at most once; return what occurs."""
         seen: set[int] = set()
-        last, since = 0, low
+        last, since = 0, points[0]
         for n in points:
             sign = self.sign(n)
             if sign == 0:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from collsim.algorithms import algorithm_names, canonical, find, unknown_algorithm
 from collsim.core.collective import COLLECTIVES
 from collsim.errors import CollsimError, InputError
+from collsim.nccl.families import FAMILIES, SEVERAL
 
 __all__ = ["having", "spec_list", "split_specs"]
 
@@ -79,10 +80,14 @@ def having(specs: Iterable[str]) -> dict[str, dict[str, str | None]]:
     """
     found: dict[str, dict[str, str | None]] = {kind: {} for kind in COLLECTIVES}
     for spec in specs:
+        if spec in FAMILIES:
+            for reasons in found.values():
+                reasons[spec] = None
+            continue
         base = spec.partition(":")[0]
         every = dict.fromkeys(name for kind in COLLECTIVES for name in algorithm_names(kind))
         if base not in every:
-            raise unknown_algorithm("algorithm", base, every)
+            raise unknown_algorithm("algorithm", base, (*every, *SEVERAL))
         errors: list[CollsimError] = []
         for kind in COLLECTIVES:
             if base not in algorithm_names(kind):

@@ -8,6 +8,7 @@ from collsim.config.document import Table
 from collsim.core.collective import COLLECTIVES, collective
 from collsim.core.workload import GROUPS, OVERLAPS, PHASES, Given
 from collsim.errors import UnknownNameError, nearest
+from collsim.nccl.families import FAMILIES
 
 __all__ = ["algorithms", "given_calls", "word"]
 
@@ -70,8 +71,8 @@ def _algorithm(table: Table, key: str, kinds: Iterable[str]) -> str:
     """Return the name of an algorithm that some of these collectives have."""
     name = str(table.take(key, "text"))
     known = dict.fromkeys(n for kind in kinds for n in algorithm_names(kind))
-    if name.partition(":")[0] not in ("auto", *known):
-        meant = nearest(name, known)
+    if name.partition(":")[0] not in (*FAMILIES, *known):
+        meant = nearest(name, (*FAMILIES, *known))
         guess = f"; did you mean {meant!r}?" if meant else ""
-        raise table.refuse(key, f"auto, or one of {', '.join(known)}{guess}")
+        raise table.refuse(key, f"auto, nccl, or one of {', '.join(known)}{guess}")
     return name

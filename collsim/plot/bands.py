@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from collsim.choose.curve import Curve
+from collsim.choose.fitted import FittedCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,7 @@ class _Band:
 
 def shade(
     axes: "Axes",
-    pair: Sequence[Curve],
+    pair: Sequence[Curve | FittedCurve],
     sizes: NDArray[np.float64],
     names: Mapping[str, str],
 ) -> "list[Patch]":
@@ -84,7 +85,7 @@ def _label(band: _Band, name: str, share: float) -> str:
     return next((text for text in texts if _LETTER * (len(text) + 1) < share), "")
 
 
-def _bands(pair: Sequence[Curve], sizes: NDArray[np.float64]) -> list[_Band]:
+def _bands(pair: Sequence[Curve | FittedCurve], sizes: NDArray[np.float64]) -> list[_Band]:
     """Return which algorithm is the faster one, and whether its start-ups take longer."""
 
     def rule(n: float) -> tuple[str, bool]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from collsim.algorithms import find
-from collsim.choose.crossover import Crossover, crossover
+from collsim.choose.crossover import Crossover, crossover, rivals
 from collsim.choose.curve import Counts, Curve, Model
+from collsim.choose.fitted import FittedCurve, FittedTimes
 from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
@@ -60,6 +60,7 @@ def plot_crossover(
     min_bytes: float | str | None = None,
     max_bytes: float | str | None = None,
     fold: bool = True,
+    fitted: FittedTimes | None = None,
 ) -> "Figure":
     """Draw the times of two algorithms against size, and mark where they swap.
 
@@ -73,7 +74,7 @@ def plot_crossover(
         Where they run.
     path : str or Path, optional
         Write the picture there, as PNG, SVG or PDF by its ending.
-    root, chunks, channels, model, fold
+    root, chunks, channels, model, fold, fitted
         As in :func:`collsim.crossover`.
     min_bytes, max_bytes : float or str, optional
         Range of sizes, in bytes or as text such as ``"64MiB"``; by default 8 bytes to 8 GiB,
@@ -103,22 +104,17 @@ def plot_crossover(
     kind = collective(collective_name)
     found = crossover(
         kind.name, a, b, cluster, root=root, chunks=chunks, channels=channels, model=model,
-        min_bytes=min_bytes or 1.0, max_bytes=max_bytes or 2.0**40, fold=fold,
+        min_bytes=min_bytes or 1.0, max_bytes=max_bytes or 2.0**40, fold=fold, fitted=fitted,
     )  # fmt: skip
     low, high = _view(
         found, found.min_bytes if min_bytes else None, found.max_bytes if max_bytes else None
     )
     if found.a == found.b:
         raise InputError(f"plot: both algorithms are {found.a}, expected two that differ")
-    pair = [
-        Curve(
-            kind.name, name, cluster, root=root, model=model,
-            chunks=chunks if find(kind.name, name).chunked else "auto",
-            channels=channels if find(kind.name, name).channeled else "auto",
-            fold=fold,
-        )
-        for name in (found.a, found.b)
-    ]  # fmt: skip
+    pair = rivals(
+        kind, (found.a, found.b), cluster, root=root, chunks=chunks, channels=channels,
+        model=model, fold=fold, fitted=fitted,
+    )  # fmt: skip
     sizes = np.geomspace(low, high, _POINTS)
     bound = np.array([lower_bound(kind, cluster, n) for n in sizes])
     with styled():
@@ -138,7 +134,9 @@ def _view(
     return max(1.0, min_bytes or low), max_bytes or high
 
 
-def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Floats) -> "Figure":
+def _draw(
+    found: Crossover, pair: Sequence[Curve | FittedCurve], sizes: _Floats, bound: _Floats
+) -> "Figure":
     from collsim.plot.picture import Picture
 
     times = [np.array([curve.seconds(n) for n in sizes]) for curve in pair]
@@ -179,11 +177,12 @@ def _draw(found: Crossover, pair: Sequence[Curve], sizes: _Floats, bound: _Float
             for i, (y, name) in enumerate(ends)
         ],
     )
+    times_are = ", fitted times" if found.fitted else ""
     title = f"{found.collective} on {counted(found.ranks, 'rank')} of {found.cluster}"
     head(
         axes,
         f"{title}: {names[found.a]} and {names[found.b]}",
-        described(pair[0].cluster),
+        described(pair[0].cluster) + times_are,
         1.0 + _LETTER * longest,
     )
     # Outside, because inside there is no corner that stays free for all pairs.

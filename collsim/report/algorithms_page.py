@@ -16,6 +16,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.collective import COLLECTIVES, collective
 from collsim.core.schedule import Schedule
 from collsim.engine.bound import bound
+from collsim.nccl.families import NCCL_HAS
 from collsim.units import format_bandwidth, format_size, format_time
 
 __all__ = ["algorithms_page", "collective_section", "winners_table"]
@@ -28,22 +29,6 @@ _CLUSTERS: Final[tuple[tuple[str, int | None], ...]] = (
 )
 RANKS: Final = 8
 
-# What NCCL has, by its names. NCCL 2.30.7, src/device/generate.py; CollNet is not modelled.
-_TWO: Final = {"ring": "ring", "nvls": "nvls", "pat": "pat"}
-_PAIRS: Final = {"direct": "send/recv"}
-_NCCL_HAS: Final[Mapping[str, Mapping[str, str]]] = {
-    "broadcast": {"ring": "ring"},
-    "reduce": {"ring": "ring"},
-    "all_gather": _TWO,
-    "reduce_scatter": _TWO,
-    "all_reduce": {
-        "ring": "ring",
-        "double_binary_tree": "tree",
-        "nvls": "nvls",
-        "nvls_tree": "nvls_tree",
-    },
-    **dict.fromkeys(("scatter", "gather", "all_to_all", "sendrecv"), _PAIRS),
-}
 _LEAST, _MOST = 8, 8 * 2**30
 
 _HEAD = """# Algorithms
@@ -132,7 +117,7 @@ def collective_section(kind: str) -> str:
 
 def _in_nccl(kind: str, name: str) -> str:
     """Return NCCL's name of an algorithm, or a dash."""
-    theirs = _NCCL_HAS.get(kind, {}).get(name)
+    theirs = NCCL_HAS[kind].get(name)
     return "-" if theirs is None else f"`{theirs}`"
 
 

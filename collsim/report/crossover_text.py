@@ -35,7 +35,7 @@ def crossover_text(found: Crossover, sharing: str = "fifo", changes: Sequence[st
     where = f"{found.cluster} ({', '.join(changes)})" if changes else found.cluster
     head = (
         f"{found.collective} on {ranks} of {where}, sharing {sharing}: "
-        f"{found.a} and {found.b}, {span}"
+        f"{found.a} and {found.b}, {span}{', fitted times' if found.fitted else ''}"
     )
     if found.identical:
         return f"{head}\nidentical: both take the same time at every size"

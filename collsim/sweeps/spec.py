@@ -15,6 +15,7 @@ from collsim.core.collective import OPS
 from collsim.core.dtype import element_size
 from collsim.errors import CollsimError, ConfigError
 from collsim.files import read_text
+from collsim.nccl.families import SEVERAL
 from collsim.sweeps.point import Change, Place, Point
 from collsim.sweeps.spec_clusters import change_of, places_of
 from collsim.sweeps.spec_values import (
@@ -129,7 +130,7 @@ def _name(grid: list[tuple[Place, Change, str, str]], *more: Any) -> str:
 
 
 def _check_algorithms(top: Table, asked: tuple[str, ...]) -> None:
-    named = [name for name in asked if name not in ("auto", "all")]
+    named = [name for name in asked if name not in SEVERAL]
     try:
         having(named)
     except CollsimError as error:

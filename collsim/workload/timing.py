@@ -15,6 +15,7 @@ from collsim.core.schedule import Schedule
 from collsim.engine.lower import check_agents, routes_of
 from collsim.engine.simulate import Job, simulate
 from collsim.errors import InputError
+from collsim.nccl.families import FAMILIES
 from collsim.topology import subset
 from collsim.workload.clock import Cost
 from collsim.workload.layout import Groups, Layout
@@ -76,8 +77,8 @@ class Timer:
         Its groups.
     algorithms : dict of str
         Algorithm per kind of group, or of one collective of it, as in
-        ``"data.all_gather"``; ``"auto"`` chooses for each size, in the first group and
-        as though it were alone.
+        ``"data.all_gather"``; ``"auto"`` and ``"nccl"`` choose for each size, in the first
+        group and as though it were alone.
     calls : iterable of Call
         What will be timed.
     """
@@ -183,7 +184,7 @@ class Timer:
         try:
             return usual, _built(call, part, usual)
         except InputError:
-            if algorithm != "auto":
+            if algorithm not in FAMILIES:
                 raise
         (how,) = _hows(call, part, [call.nbytes], algorithm)
         return how, _built(call, part, how)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from collsim.core.workload import Workload
+from collsim.nccl.families import FAMILIES
 from collsim.workload.layout import Layout
 from collsim.workload.parts import Call
 
@@ -40,5 +41,5 @@ def unused(work: Workload, found: Layout, calls: Iterable[Call]) -> Iterator[str
         own = f"{call.kind}.{call.collective}"
         used.add(own if own in work.algorithms else call.kind)
     for key, name in work.algorithms.items():
-        if key not in used and name != "auto":
+        if key not in used and name not in FAMILIES:
             yield f"[algorithms] {key} = {name}: the step has no such call"

@@ -205,3 +205,27 @@ def test_rounding_of_long_pipelines_bends_no_line(monkeypatch: pytest.MonkeyPatc
     found = crossover("broadcast", "mst", "ring", cluster, channels=1)
     assert [(row.below, row.above) for row in found.rows] == [("mst", "ring")]
     assert calls < 3000
+
+
+def test_fitted_times_swap_where_predictions_of_them_do() -> None:
+    """A profile's own times, at a smooth swap and at a jump; else both are simulated."""
+    import collsim
+
+    profile = collsim.load_profile("h100-nvswitch-8")
+    cluster = collsim.with_profile(Cluster.load("dgx-h100"), profile)
+    fitted = collsim.fitted_times(profile)
+    found = crossover("all_reduce", "ring", "nvls", cluster, fitted=fitted)
+    assert found.fitted
+    assert len(found.rows) >= 1
+    for swap in found.rows:
+        for size, faster in ((swap.size * 0.999, swap.below), (swap.size * 1.001, swap.above)):
+            times = {
+                name: collsim.predict("all_reduce", cluster, size, name, fitted=fitted).rows[0]
+                for name in ("ring", "nvls")
+            }
+            assert {row.model for row in times.values()} == {"fit"}
+            assert min(times, key=lambda name: times[name].time_us) == faster
+    assert found.rows[0].below == "ring"
+    assert not crossover("all_reduce", "ring", "mst", cluster, fitted=fitted).fitted
+    plain = crossover("all_reduce", "ring", "nvls", cluster, fitted=fitted, model="event")
+    assert plain == crossover("all_reduce", "ring", "nvls", cluster, model="event")

@@ -213,7 +213,7 @@ def test_unknown_names_are_refused_with_the_nearest() -> None:
     """Collective, algorithm, element type and reduction."""
     with pytest.raises(UnknownNameError, match="did you mean 'broadcast'"):
         predict("broadcasd", FOUR, 8)
-    with pytest.raises(UnknownNameError, match=r"did you mean 'ring'.*auto, all"):
+    with pytest.raises(UnknownNameError, match=r"did you mean 'ring'.*auto, nccl, all"):
         predict("broadcast", FOUR, 8, "rng")
     with pytest.raises(UnknownNameError, match="did you mean 'float'"):
         predict("broadcast", FOUR, 8, dtype="flaot")

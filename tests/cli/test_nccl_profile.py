@@ -103,6 +103,47 @@ def test_a_changed_machine_is_simulated(answer: Any, run: Any, profile: str) -> 
     assert "was fitted to the machine as it was" in run(line, profile).stderr
 
 
+def test_a_change_of_nothing_changes_nothing(answer: Any, run: Any) -> None:
+    """Both columns are of what NCCL has, and predict's own answer is told beside them."""
+    line = "predict all_reduce --nodes 4 -s 1G --profile h100-ndr"
+    (plain,) = answer(line)["rows"]
+    line += " --degrade nic[3]=1.0"
+    (row,) = answer(line)["rows"]
+    assert (row["algorithm"], row["healthy_algorithm"], row["change"]) == ("ring", "ring", 1.0)
+    assert row["healthy_us"] == row["time_us"]
+    said = run(line).stderr
+    assert (
+        "time and healthy are both simulated with its alpha and beta, of what NCCL has" in said
+    )
+    assert (
+        f"as it was takes {plain['time_us']:.1f} us at 1GiB (ring simple), as predict" in said
+    )
+    assert "simulated with the alpha and beta of the best of" not in said
+    said = run(f"{line} --model event").stderr
+    assert "of what NCCL has" not in said
+    assert "simulated with the alpha and beta of the best of" in said
+
+
+def test_python_says_the_same_of_a_changed_machine(answer: Any) -> None:
+    """Fitted times of the machine as it was stand in neither column."""
+    import collsim
+
+    profile = collsim.load_profile("h100-ndr")
+    cluster = collsim.with_profile(Cluster.load("dgx-h100", nodes=4), profile)
+    slower = collsim.degrade(cluster, "nic[3]", 0.5)
+    fitted = collsim.fitted_times(profile)
+    found = collsim.predict("all_reduce", slower, "1GiB", healthy=cluster, fitted=fitted)
+    line = "predict all_reduce --nodes 4 -s 1G --profile h100-ndr --degrade nic[3]=0.5"
+    (row,) = answer(line)["rows"]
+    (one,) = found.rows
+    assert (one.model, one.algorithm, one.time_us, one.healthy_us) == (
+        row["model"], row["algorithm"], row["time_us"], row["healthy_us"],
+    )  # fmt: skip
+    assert one.model == "event"
+    assert one.healthy_us is not None
+    assert one.time_us > 1.1 * one.healthy_us
+
+
 def test_check_takes_fitted_times(answer: Any, run: Any, profile: str, tmp_path: Path) -> None:
     """Of the same machine ok; of one half as fast not."""
     same = written(tmp_path, Cluster.load("dgx-h100"), "same.txt")
@@ -345,3 +386,22 @@ def test_a_gain_at_sizes_that_no_row_is_of_is_told_and_does_not_count(
     assert "it may take up to 11.6 times as long as tree/simple from 86.6KiB" in text
     assert "Where it may, it does not count: no row of the fit is of such sizes." in text
     assert "% of the best that it has from 8KiB to 86.59KiB and from 1.035MiB" in text
+
+
+def test_two_fitted_algorithms_swap_by_their_fit(answer: Any, run: Any, tmp_path: Path) -> None:
+    """As predict says on both sides; the picture tells the same; else all are simulated."""
+    line = f"all_reduce ring nvls {H100}"
+    found = answer(f"crossover {line}")
+    assert found["fitted"]
+    assert found["rows"][0]["below"] == "ring"
+    assert ", fitted times\n" in run(f"crossover {line}").stdout
+    said = run(f"plot crossover {line} -b 1K -e 1G -o", str(tmp_path / "two.svg")).stderr
+    assert "1GiB is extrapolated: profile h100-nvswitch-8 was fitted up to 512MiB" in said
+    assert "are simulated" not in said
+    other = run(f"crossover all_reduce ring mst {H100}")
+    assert "fitted times" not in other.stdout
+    for text in (
+        other.stderr,
+        run(f"plot crossover all_reduce ring mst {H100} -o", str(tmp_path / "one.svg")).stderr,
+    ):
+        assert "times are simulated with the alpha and beta of the best of NCCL's" in text

@@ -133,7 +133,7 @@ def test_there_are_four_examples() -> None:
         (
             "[compute]",
             "[algorithms]\ndata.all_gather = 'nvls_tree'\n[compute]",
-            "algorithms.data.all_gather: got 'nvls_tree', expected auto, or one of",
+            "algorithms.data.all_gather: got 'nvls_tree', expected auto, nccl, or one of",
         ),
         ("[compute]", "[algorithms]\ndata.al_gather = 'ring'\n[compute]", "mean 'all_gather'?"),
         ("[compute]", "[cluster]\nnodes = 2\n[compute]", "cluster.name: missing"),

@@ -66,8 +66,8 @@ _range = chained(
     "algorithms",
     type=SPECS,
     multiple=True,
-    help="Choose among these only; repeatable. Options follow: NAME:KEY=VALUE,..., e.g. "
-    "bruck:radix=8.  [default: all]",
+    help="Choose among these only; repeatable; nccl is what NCCL has. Options follow: "
+    "NAME:KEY=VALUE,..., e.g. bruck:radix=8.  [default: all]",
 )
 @chunks_option
 @channels_option

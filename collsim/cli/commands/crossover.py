@@ -6,7 +6,7 @@ import click
 
 from collsim.cli.clusters.choice import ClusterChoice
 from collsim.cli.clusters.what_if import as_folded, opened, tell_folded, tell_uncrossed
-from collsim.cli.measured.fitted import tell_simulated
+from collsim.cli.measured.fitted import fitted_times
 from collsim.cli.options import (
     channels_option,
     chunks_option,
@@ -23,6 +23,7 @@ from collsim.cli.options.sizes import check_range
 from collsim.cli.program.command import command as _command
 from collsim.cli.program.output import Output
 from collsim.cli.runs.chunks import chosen_chunks
+from collsim.cli.runs.plotting import tell_rivals
 
 __all__ = ["command"]
 
@@ -70,17 +71,30 @@ def command(
     from collsim.report.records import keys_of, records
 
     profile = cluster.load_profile()
-    tell_simulated(profile)
+    fitted = fitted_times(profile, cluster.healthy())
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     a, b = a.lower(), b.lower()
-    found = crossover(collective, a, b, network, min_bytes=low, max_bytes=high, **run)
+    found = crossover(
+        collective, a, b, network, min_bytes=low, max_bytes=high, fitted=fitted, **run
+    )
+    tell_rivals(
+        profile,
+        fitted if found.fitted else None,
+        found.collective,
+        (found.a, found.b),
+        network,
+        [max(1, round(swap.size)) for swap in found.rows] or [low, high],
+    )
     tell_uncrossed(cluster, found.collective, (found.a, found.b), run["root"])
     tell_folded(found.folded)
     changes = [change for change in cluster.said if not change.startswith("sharing ")]
     if plot is not None:
         from collsim.plot.crossover import plot_crossover
 
-        plot_crossover(collective, a, b, network, plot, min_bytes=first, max_bytes=last, **run)
+        plot_crossover(
+            *(collective, a, b, network, plot),
+            min_bytes=first, max_bytes=last, fitted=fitted, **run,
+        )  # fmt: skip
     output.emit(
         "crossover",
         records(found.rows),
@@ -96,5 +110,6 @@ def command(
         max_bytes=found.max_bytes,
         identical=found.identical,
         faster=found.faster,
+        fitted=found.fitted,
         **as_folded(found.folded),
     )

@@ -41,7 +41,7 @@ __all__ = ["command"]
 @click.option(
     "--algorithm",
     "algorithms",
-    metavar="NAME[,NAME]|auto|all",
+    metavar="NAME[,NAME]|auto|nccl|all",
     type=SPECS,
     multiple=True,
     callback=all_given,
@@ -66,6 +66,7 @@ def command(
     network = opened(cluster)
     from collsim.algorithms import algorithm_names
     from collsim.choose.explain import explain
+    from collsim.nccl.families import nccl_algorithms
     from collsim.report.explain_text import explain_text
     from collsim.report.records import record
 
@@ -74,6 +75,12 @@ def command(
         names = algorithm_names(collective)
     elif names is not None and "auto" in names:
         names = None
+    elif names is not None:
+        names = tuple(
+            name
+            for one in names
+            for name in (nccl_algorithms(collective, network) if one == "nccl" else (one,))
+        )
     profile = cluster.load_profile()
     tell_simulated(profile)
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)

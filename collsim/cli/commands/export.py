@@ -87,7 +87,7 @@ def command(
     collective = needed(collective)
     if algorithm is None:
         raise UsageError("expected --algorithm or --schedule")
-    if algorithm in ("auto", "all"):
+    if algorithm in ("auto", "nccl", "all"):
         raise UsageError(
             f"--algorithm {algorithm}: expected one NAME, as there is no size here"
         )

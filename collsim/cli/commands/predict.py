@@ -13,7 +13,13 @@ from collsim.cli.clusters.what_if import (
     tell_uncrossed,
 )
 from collsim.cli.measured.datasheets import tell_datasheet
-from collsim.cli.measured.fitted import fitted_times, tell_fitted, tell_scope, tell_shared
+from collsim.cli.measured.fitted import (
+    fitted_times,
+    tell_changed,
+    tell_fitted,
+    tell_scope,
+    tell_shared,
+)
 from collsim.cli.options import (
     SizeChoice,
     algorithm_option,
@@ -45,7 +51,11 @@ from collsim.cli.runs.schedules import (
 from collsim.cli.runs.several import joined
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from collsim.choose.rows import Prediction
     from collsim.core.cluster import Cluster
+    from collsim.core.profile import Profile
 
 __all__ = ["command"]
 
@@ -66,7 +76,7 @@ __all__ = ["command"]
 )
 @optional_collective
 @size_options
-@algorithm_option(values="NAME[,NAME]|auto|all", several=True)
+@algorithm_option(values="NAME[,NAME]|auto|nccl|all", several=True)
 @schedule_option
 @chunks_option
 @channels_option
@@ -98,6 +108,7 @@ def command(
             refuse_beside_schedule(["chunks", "channels", "model"])
     collective = needed(collective)
     network, healthy = opened(cluster), cluster.healthy()
+    left_to_us = algorithm in (("auto",), ("nccl",))
     from collsim.core.collective import check_root
 
     check_root(run["root"], network.ranks)
@@ -111,11 +122,12 @@ def command(
     profile = cluster.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     tell_large(network, fold=run["fold"], sizes=len(wanted))
-    fitted = fitted_times(profile, healthy)
+    fitted = fitted_times(profile)
     answer = None
-    if file is None or given("algorithm"):
+    asked = algorithm if file is None or given("algorithm") else ()
+    if asked:
         answer = joined(
-            algorithm,
+            asked,
             lambda name: predict(
                 collective, network, wanted, name, **run, healthy=healthy, fitted=fitted
             ),
@@ -127,24 +139,11 @@ def command(
     answer = with_schedule(answer, file, network, wanted, cluster, run)
     tell_healthy(answer.rows)
     tell_folded(answer.folded)
-    if profile is not None:
-        from collsim.calibrate.match import size_notes
-
+    if profile is not None and healthy is not None and run["model"] == "auto" and fitted:
         tell_scope(profile, [answer.collective], network, wanted)
-        if profile.model != "nccl":
-            for text in size_notes(wanted, profile):
-                note(text)
-        messages = profile.collectives == ("sendrecv",)
-        own = "messages between pairs" if messages else profile.algorithm
-        others = sorted({row.algorithm for row in answer.rows} - {own})
-        if profile.model == "nccl":
-            tell_fitted(profile, answer, left_to_us=algorithm == ("auto",))
-        tell_shared(profile)
-        if profile.model != "nccl" and others:
-            note(
-                f"profile {profile.name} was fitted to {own}; its alpha and beta "
-                f"are carried over to {', '.join(others)}, which no row of the fit has shown"
-            )
+        tell_changed(profile, fitted, healthy, answer, asked)
+    elif profile is not None:
+        _tell_profile(profile, answer, network, wanted, left_to_us=left_to_us)
     keys = tuple(k for k in keys_of(Row) if healthy is not None or k not in COMPARED)
     output.emit(
         "predict",
@@ -164,9 +163,37 @@ def command(
         {
             name: reason
             for name, reason in answer.left_out.items()
-            if algorithm != ("auto",) or refusal(answer.collective, name, *where) is None
+            if not left_to_us or refusal(answer.collective, name, *where) is None
         },
     )
+
+
+def _tell_profile(
+    profile: "Profile",
+    answer: "Prediction",
+    network: "Cluster",
+    sizes: "Sequence[int]",
+    *,
+    left_to_us: bool,
+) -> None:
+    """Say what of an answer a profile has not shown, and what it is carried over to."""
+    from collsim.calibrate.match import size_notes
+
+    tell_scope(profile, [answer.collective], network, sizes)
+    if profile.model == "nccl":
+        tell_fitted(profile, answer, left_to_us=left_to_us)
+        return
+    for text in size_notes(sizes, profile):
+        note(text)
+    tell_shared(profile)
+    messages = profile.collectives == ("sendrecv",)
+    own = "messages between pairs" if messages else profile.algorithm
+    others = sorted({row.algorithm for row in answer.rows} - {own})
+    if others:
+        note(
+            f"profile {profile.name} was fitted to {own}; its alpha and beta "
+            f"are carried over to {', '.join(others)}, which no row of the fit has shown"
+        )
 
 
 def _where(network: "Cluster") -> str:

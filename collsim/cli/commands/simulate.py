@@ -41,7 +41,7 @@ __all__ = ["command"]
 )
 @optional_collective
 @one_size_option
-@algorithm_option("auto", "NAME|auto")
+@algorithm_option("auto", "NAME|auto|nccl")
 @schedule_option
 @chunks_option
 @channels_option

@@ -1,6 +1,7 @@
 """Fitted times of a profile of NCCL on the command line, and what to know of them."""
 
-from typing import TYPE_CHECKING
+import contextlib
+from typing import TYPE_CHECKING, Final
 
 from collsim.cli.program.output import note
 
@@ -8,18 +9,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from collsim.calibrate.nccl_model import Fitted
-    from collsim.choose.rows import Prediction
+    from collsim.choose.rows import Prediction, Row
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
 
 __all__ = [
+    "auto_by",
     "chosen_by",
     "fitted_times",
+    "tell_changed",
     "tell_fitted",
     "tell_scope",
     "tell_shared",
     "tell_simulated",
 ]
+
+_SHOWN: Final = 4
 
 
 def fitted_times(
@@ -45,6 +50,16 @@ def fitted_times(
     from collsim.calibrate.nccl_model import fitted_of
 
     return fitted_of(profile)
+
+
+def auto_by(profile: "Profile | None", collective: str, algorithm: str) -> str:
+    """Return what auto is where all is simulated: with a profile of NCCL, of what NCCL has."""
+    if algorithm != "auto" or profile is None or profile.model != "nccl":
+        return algorithm
+    from collsim.calibrate.nccl_model import COVERED
+    from collsim.core.collective import collective as kind
+
+    return "nccl" if kind(collective).name in COVERED else algorithm
 
 
 def tell_shared(profile: "Profile | None") -> None:
@@ -123,6 +138,54 @@ def tell_fitted(profile: "Profile", answer: "Prediction", *, left_to_us: bool = 
             "it; its times come from NCCL's constants"
         )
     _tell_unrun(profile, answer, set(believed))
+
+
+def tell_changed(
+    profile: "Profile",
+    fitted: "Fitted",
+    healthy: "Cluster",
+    answer: "Prediction",
+    algorithm: "Sequence[str]",
+) -> None:
+    """Say what is simulated of a changed machine, and what fitted times say of it as it was.
+
+    Parameters
+    ----------
+    profile, fitted
+        A profile of NCCL, and its times.
+    healthy : Cluster
+        The machine as it was.
+    answer : Prediction
+        What is told of both.
+    algorithm : sequence of str
+        What was asked for.
+    """
+    from collsim.choose.predict import predict
+    from collsim.errors import CollsimError
+    from collsim.units import format_size, format_time_us
+
+    theirs = fitted.covers(answer.collective) and tuple(algorithm) == ("auto",)
+    note(
+        f"profile {profile.name} was fitted to the machine as it was: time and healthy are "
+        f"both simulated with its alpha and beta{', of what NCCL has' if theirs else ''}"
+    )
+    sizes = list(dict.fromkeys(row.size for row in answer.rows))
+    found: list[Row] = []
+    for name in dict.fromkeys(algorithm):
+        with contextlib.suppress(CollsimError):
+            found += predict(answer.collective, healthy, sizes, name, fitted=fitted).rows
+    told = [
+        f"{format_time_us(row.time_us * 1e-6)} us at {format_size(row.size)} "
+        f"({row.algorithm} {row.protocol})"
+        for row in found
+        if row.model == "fit"
+    ]
+    if told:
+        more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+        note(
+            f"by its fitted times the machine as it was takes {', '.join(told[:_SHOWN])}"
+            f"{more}, as predict says without the change"
+        )
 
 
 def _tell_unrun(profile: "Profile", answer: "Prediction", told: set[str]) -> None:

@@ -75,7 +75,7 @@ _OPTIONS: Final = "Options follow: NAME:KEY=VALUE,..., e.g. bruck:radix=8."
 
 def algorithm_option(
     default: str | None = "auto",
-    values: str = "NAME|auto|all",
+    values: str = "NAME|auto|nccl|all",
     required: bool = False,
     several: bool = False,
 ) -> Decorator:
@@ -84,6 +84,7 @@ def algorithm_option(
     given: dict[str, Any] = {} if default is None else {"default": (default,)}
     shown = f"  [default: {default}]" if default else ""
     how = "Or several, with commas. " if several else ""
+    how += "nccl: the fastest of what NCCL has. " if "nccl" in values else ""
     return click.option(
         "--algorithm",
         metavar=values,

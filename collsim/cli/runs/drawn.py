@@ -25,7 +25,7 @@ drawn_run_options: Final = chained(
     optional_collective,
     picture_option,
     one_size_option,
-    algorithm_option("auto", "NAME|auto"),
+    algorithm_option("auto", "NAME|auto|nccl"),
     schedule_option,
 )
 drawn_run_choices: Final = chained(chunks_option, channels_option, root_option, cluster_options)

@@ -4,16 +4,18 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from collsim.cli.measured.fitted import tell_fitted, tell_scope, tell_simulated
 from collsim.cli.program.output import note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from collsim.calibrate.nccl_model import Fitted
     from collsim.choose.rows import Row
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
 
-__all__ = ["PictureFile", "picture_option", "tell_left_out", "tell_profile"]
+__all__ = ["PictureFile", "picture_option", "tell_left_out", "tell_profile", "tell_rivals"]
 
 
 class PictureFile(click.ParamType):  # type: ignore[type-arg]  # not in click 8.2
@@ -51,6 +53,28 @@ def tell_left_out(left_out: "Mapping[str, str]") -> None:
         note(f"left out {name}: {reason}")
 
 
+def tell_rivals(
+    profile: "Profile | None",
+    fitted: "Fitted | None",
+    collective: str,
+    names: "Sequence[str]",
+    network: "Cluster",
+    sizes: "Sequence[int]",
+) -> None:
+    """Say whether times of two algorithms are fitted, and what no row of the fit has shown."""
+    from collsim.choose.fitted import Pieces
+    from collsim.core.collective import collective as kind
+
+    pieces = [Pieces.of(fitted, kind(collective), network, name) for name in names]
+    if None in pieces:
+        tell_simulated(profile)
+        return
+    found = [
+        row for one in pieces if one is not None for row in one.rows(sizes, "float", "sum")
+    ]
+    tell_profile(profile, collective, network, found)
+
+
 def tell_profile(
     profile: "Profile | None", collective: str, network: "Cluster", rows: "Iterable[Row]"
 ) -> None:
@@ -58,7 +82,6 @@ def tell_profile(
     if profile is None or profile.model != "nccl":
         return
     from collsim.choose.rows import Prediction
-    from collsim.cli.measured.fitted import tell_fitted, tell_scope
 
     drawn = tuple(rows)
     tell_scope(profile, [collective], network, sorted({int(row.size) for row in drawn}))

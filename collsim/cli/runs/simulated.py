@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from collsim.cli.clusters.what_if import opened, tell_large, tell_uncrossed
-from collsim.cli.measured.fitted import tell_simulated
+from collsim.cli.measured.fitted import auto_by, tell_simulated
 from collsim.cli.options.asked import AskedSimulation
 from collsim.cli.options.types import SIZE
 from collsim.cli.runs.chunks import chosen_chunks
@@ -106,6 +106,7 @@ def one_run(
 
     profile = cluster.load_profile()
     tell_simulated(profile)
+    run["algorithm"] = auto_by(profile, collective, run["algorithm"])
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     tell_large(network, fold=run["fold"])
     answer = predict(collective, network, size, **run)

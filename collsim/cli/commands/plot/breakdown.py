@@ -4,7 +4,7 @@ from typing import Unpack
 
 from collsim.cli.clusters.choice import ClusterChoice
 from collsim.cli.clusters.what_if import opened, tell_large
-from collsim.cli.measured.fitted import fitted_times
+from collsim.cli.measured.fitted import auto_by, fitted_times
 from collsim.cli.options import (
     algorithm_option,
     cluster_options,
@@ -35,7 +35,7 @@ __all__ = ["command"]
 @collective_argument
 @picture_option
 @one_size_option
-@algorithm_option("all", "NAME[,NAME]|auto|all", several=True)
+@algorithm_option("all", "NAME[,NAME]|auto|nccl|all", several=True)
 @run_options
 @cluster_options
 def command(
@@ -54,6 +54,7 @@ def command(
     from collsim.plot.breakdown import plot_breakdown, time_breakdown
 
     profile = cluster.load_profile()
+    algorithm = tuple(auto_by(profile, collective, name) for name in algorithm)
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     fitted = fitted_times(profile, cluster.healthy())
     found = time_breakdown(collective, network, size, algorithm, fitted=fitted, **run)

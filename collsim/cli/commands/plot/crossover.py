@@ -6,6 +6,7 @@ import click
 
 from collsim.cli.clusters.choice import ClusterChoice
 from collsim.cli.clusters.what_if import opened
+from collsim.cli.measured.fitted import fitted_times
 from collsim.cli.options import (
     chunks_option,
     cluster_options,
@@ -15,10 +16,11 @@ from collsim.cli.options import (
     root_option,
 )
 from collsim.cli.options.asked import AskedModel
-from collsim.cli.options.sizes import check_range
+from collsim.cli.options.sizes import FIRST, LAST, check_range
 from collsim.cli.program.command import command as _command
 from collsim.cli.program.output import note
-from collsim.cli.runs.plotting import picture_option
+from collsim.cli.runs.chunks import chosen_chunks
+from collsim.cli.runs.plotting import picture_option, tell_rivals
 from collsim.errors import UsageError
 
 __all__ = ["command"]
@@ -74,7 +76,25 @@ def command(
     network = opened(cluster)
     from collsim.plot.crossover import plot_crossover
 
-    plot_crossover(collective, a, b, network, path, min_bytes=first, max_bytes=last, **run)
+    profile = cluster.load_profile()
+    fitted = fitted_times(profile, cluster.healthy())
+    run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
+    a, b = a.lower(), b.lower()
+    plot_crossover(
+        *(collective, a, b, network, path),
+        min_bytes=first,
+        max_bytes=last,
+        fitted=fitted,
+        **run,
+    )
+    tell_rivals(
+        profile,
+        fitted if run["model"] == "auto" else None,
+        collective,
+        (a, b),
+        network,
+        [FIRST if first is None else first, LAST if last is None else last],
+    )
 
 
 def _refuse_model(

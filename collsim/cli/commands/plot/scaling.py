@@ -6,7 +6,7 @@ import click
 
 from collsim.cli.clusters.series import ClusterSeries, series_options
 from collsim.cli.clusters.what_if import tell_large
-from collsim.cli.measured.fitted import fitted_times
+from collsim.cli.measured.fitted import auto_by, fitted_times
 from collsim.cli.options import (
     algorithm_option,
     collective_argument,
@@ -44,7 +44,7 @@ __all__ = ["command"]
     show_default=True,
     help="What is drawn upwards.",
 )
-@algorithm_option("all", "NAME[,NAME]|auto|all", several=True)
+@algorithm_option("all", "NAME[,NAME]|auto|nccl|all", several=True)
 @run_options
 @series_options
 def command(
@@ -64,6 +64,7 @@ def command(
     from collsim.plot.scaling import plot_scaling, scaling_curves
 
     profile = series.load_profile()
+    algorithm = tuple(auto_by(profile, collective, name) for name in algorithm)
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     healthy = series.base.healthy() if series.changed else None
     fitted = fitted_times(profile, healthy)
