@@ -210,9 +210,13 @@ def unknown_algorithm(what: str, name: str, choices: Iterable[str]) -> UnknownNa
     unknown algorithm 'tree'; did you mean 'double_binary_tree'? (known: double_binary_tree)
     >>> print(unknown_algorithm("algorithm", "swing", ["mst", "ring"]))
     unknown algorithm 'swing' (known: mst, ring)
+    >>> print(unknown_algorithm("algorithm", "ring/ll", ["mst", "ring"]))
+    unknown algorithm 'ring/ll'; did you mean 'ring'? (known: mst, ring)
     """
     choices = tuple(choices)
-    meant = _THEIRS.get(name.lower())
+    # NCCL's protocols are no part of a name: a profile says which is taken.
+    bare, protocol, _ = name.lower().partition("/")
+    meant = _THEIRS.get(bare, bare if protocol else None)
     if meant not in choices:
         meant = "" if name in _ESTABLISHED else None
     return UnknownNameError(what, name, choices, meant)

@@ -6,12 +6,15 @@ from collsim.algorithms import algorithm_names, canonical, find, unknown_algorit
 from collsim.core.collective import COLLECTIVES
 from collsim.errors import CollsimError, InputError
 from collsim.nccl.families import FAMILIES, SEVERAL
+from collsim.nccl.names import OUR_NAME
 
 __all__ = ["having", "spec_list", "split_specs"]
 
 
 def split_specs(text: str) -> tuple[str, ...]:
     """Return names of algorithms; a comma also parts the options of one of them.
+
+    NCCL's name of what is called otherwise here is taken: its tree.
 
     Raises
     ------
@@ -22,13 +25,15 @@ def split_specs(text: str) -> tuple[str, ...]:
     --------
     >>> split_specs("ring,hierarchical:inside=ring,across=mst,mst")
     ('ring', 'hierarchical:inside=ring,across=mst', 'mst')
+    >>> split_specs("tree")
+    ('double_binary_tree',)
     """
     found: list[str] = []
     for part in text.split(","):
         if found and "=" in part and ":" not in part and ":" in found[-1]:
             found[-1] += f",{part.strip()}"
         elif part.strip():
-            found.append(part.strip())
+            found.append(OUR_NAME.get(part.strip(), part.strip()))
         else:
             shown = repr(text) if len(text) <= 40 else f"{text[:40]!r}..."
             raise InputError(f"got {shown}, expected names of algorithms")

@@ -174,13 +174,17 @@ def _sheets_section(sheets: Sequence[SheetResult]) -> str:
             f"{one.bias:.2f}",
             str(len(one.large)),
             _large(one.large),
+            _pair(one.default),
+            _large(one.default_large),
         ]
         for one in sheets
     ]
     whole = [ratio for one in sheets for ratio in one.large]
-    rows.append(["all", "", "", "", "", "", str(len(whole)), _large(whole)])
+    default = [ratio for one in sheets for ratio in one.default_large]
+    both = [_large(whole), "", _large(default)]
+    rows.append(["all", "", "", "", "", "", str(len(whole)), *both])
     head = ["system", "nodes x GPUs", "collective", "rows", "error", "bias"]
-    head += ["rows from 64 MiB on", "their error"]
+    head += ["rows from 64 MiB on", "their error", "auto: error", "auto: from 64 MiB on"]
     return f"{SHEETS_HEAD}\n{_table(head, rows, 3)}"
 
 
@@ -215,18 +219,22 @@ def result_rows(found: Validation) -> list[dict[str, object]]:
                 "reason": one.reason,
             }
         )
-    return rows + [_sheet_row(sheet) for sheet in found.sheets]
+    return rows + [
+        _sheet_row(sheet, predictor, numbers)
+        for sheet in found.sheets
+        for predictor, numbers in (("preset", sheet.errors), ("preset auto", sheet.default))
+    ]
 
 
-def _sheet_row(sheet: SheetResult) -> dict[str, object]:
+def _sheet_row(sheet: SheetResult, predictor: str, numbers: Errors) -> dict[str, object]:
     return {
         "line": "datasheets",
         "system": sheet.system,
         "role": None,
         "held_out": f"{sheet.nodes} nodes of {sheet.gpus}",
         "collectives": sheet.collective,
-        "predictor": "preset",
-        **_numbers(sheet.errors, ""),
+        "predictor": predictor,
+        **_numbers(numbers, ""),
         **_numbers(None, "_without_outliers"),
         "asked_median": None,
         "asked_p90": None,

@@ -34,11 +34,15 @@ same rows:
 
 SHEETS_HEAD: Final = """## Datasheets alone
 
-What `collsim predict -c PRESET` says with nothing fitted: the presets' latencies and
-bandwidths, simulated, the fastest of the algorithms that NCCL has, in 1, 4 or 16 chunks; every
-third size. Latencies of presets are mostly assumptions, and presets know of no protocols, so
-small sizes are far off, and large ones much less: the last two columns are of sizes from 64 MiB
-on, and the last line of all of those. Bias is the median of predicted / measured.
+What `collsim predict -c PRESET --algorithm nccl` says with nothing fitted: the presets'
+latencies and bandwidths, simulated, the fastest of the algorithms that NCCL has; every third
+size. Latencies of presets are mostly assumptions, and presets know of no protocols, so small
+sizes are far off, and large ones much less: two columns are of sizes from 64 MiB on, and the
+last line is of all of those. Bias is the median of predicted / measured.
+
+The columns of auto are of what `collsim predict -c PRESET` says, on the same rows: the fastest
+of all algorithms, among them ones that no library ran there. So it says how fast a collective
+could be, and is no prediction of these logs.
 """
 
 HOW_MADE: Final = """## How the model was made

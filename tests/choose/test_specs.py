@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from collsim.choose.predict import predict
 from collsim.choose.specs import having, spec_list, split_specs
+from collsim.core.cluster import Cluster
 from collsim.errors import InputError, UnknownNameError
 
 
@@ -36,3 +38,12 @@ def test_options_that_no_collective_has() -> None:
         having(["bruck:rdix=8"])
     with pytest.raises(InputError, match="takes no options, got 'radix=8'"):
         having(["ring:radix=8"])
+
+
+def test_nccls_tree_is_understood() -> None:
+    """By its name there, wherever algorithms are typed; a protocol is no part of a name."""
+    cluster = Cluster.ideal(8, "1us", "1GB/s")
+    (row,) = predict("all_reduce", cluster, 1024, "tree").rows
+    assert row.algorithm == "double_binary_tree"
+    with pytest.raises(UnknownNameError, match="did you mean 'double_binary_tree'"):
+        predict("all_reduce", cluster, 1024, "tree/ll")

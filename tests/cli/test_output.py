@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -85,3 +86,34 @@ def test_profile_on_stdout_is_toml_alone(run: Any, log: str, target: str) -> Non
         command, check=True, cwd=ROOT, timeout=60, capture_output=True, text=True
     )
     assert done.stdout == run(f"calibrate fit {log}").stdout
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "predict all_reduce --nodes 4 -s 8G --profile h100-ndr",
+        "predict all_reduce -c dgx-h100 --nodes 2 --algorithm ring,nvls -s 1M",
+        "choose all_reduce -c dgx-h100 --nodes 2 -e 1K --algorithm ring,nvls",
+        "choose all_reduce --nodes 2 --profile h100-ndr --against nccl -b 1M -e 2M",
+        "crossover all_reduce mst ring -c dgx-h100 --profile h100-nvswitch-8",
+        "check examples/nccl_tests_all_reduce_8gpu.txt --profile h100-nvswitch-8",
+    ],
+)
+def test_json_has_the_notes(run: Any, line: str) -> None:
+    """All that stderr has, each once, also those that a reader sees below the answer."""
+    result = run(f"{line} --json")
+    notes = json.loads(result.stdout)["notes"]
+    assert notes
+    said = [x.removeprefix("note: ") for x in result.stderr.splitlines() if x[:6] == "note: "]
+    assert notes == said
+    plain = run(line).stderr.splitlines()
+    assert sorted(f"note: {text}" for text in notes) == sorted(
+        x for x in plain if x[:6] == "note: "
+    )
+
+
+def test_one_call_has_not_the_notes_of_another(run: Any) -> None:
+    """Nothing to note is an empty list."""
+    run("predict all_reduce --nodes 4 -s 8G --profile h100-ndr")
+    found = json.loads(run("predict all_reduce --algorithm ring -s 1M --json").stdout)
+    assert found["notes"] == []

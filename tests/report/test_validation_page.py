@@ -15,6 +15,7 @@ import pytest
 from collsim.calibrate.validate import LINES, Validation, validate
 from collsim.calibrate.validate.errors import Errors
 from collsim.calibrate.validate.result import Result
+from collsim.choose.predict import predict
 from collsim.report.validation_page import line_section, result_rows, validation_page
 
 ROOT = Path(__file__).parent.parent.parent
@@ -73,7 +74,7 @@ def test_our_own_measurements_are_those_of_the_shared_folder(shared_data: Path) 
 @pytest.mark.slow
 def test_the_page_is_up_to_date(shared_data: Path) -> None:
     """docs/validation.md equals what all measurements give; torch's column is not asked."""
-    found = validate(str(shared_data), NO_TORCH)
+    found = validate(str(shared_data), NO_TORCH, predict=predict)
     assert not found.missing
     same(without_torch(validation_page(found)), without_torch(PAGE.read_text("utf-8")))
 
@@ -124,4 +125,9 @@ def test_rows_say_the_same_for_programs() -> None:
 if __name__ == "__main__":
     sys.stdout.write(f"rewriting {PAGE.name}\n")
     everything = ROOT.parent / "shared" / "data"
-    PAGE.write_text(validation_page(validate(str(everything), *sys.argv[1:2])), "utf-8")
+    PAGE.write_text(
+        validation_page(
+            validate(str(everything), next(iter(sys.argv[1:]), None), predict=predict)
+        ),
+        "utf-8",
+    )

@@ -2,36 +2,42 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from collsim.algorithms import algorithm_names, find, refusal
-from collsim.calibrate.predictor import predictor_of
 from collsim.calibrate.validate.bench import Bench, Log
 from collsim.calibrate.validate.errors import Errors, errors, ratios
 from collsim.calibrate.validate.rows import bench_rows, in_series
 from collsim.core.cluster import Cluster
-from collsim.core.measurements import Measurement
 
-__all__ = ["SHEETS", "Sheet", "SheetResult", "datasheet"]
+__all__ = ["SHEETS", "Predicts", "Sheet", "SheetResult", "datasheet"]
 
-FloatArray = NDArray[np.float64]
-_CHUNKS: Final = (1, 4, 16)
-"""Chunk counts that are tried: hundreds of ranks take a second each."""
 _LARGE: Final = 2**26
 """From this size on bytes decide, and latencies, which presets assume, hardly count."""
 _EVERY: Final = 3
 """Every so many sizes of a series are simulated."""
 
-# What NCCL has, by our names; its all_to_all is a send and a receive per peer in turn.
-_NCCL: Final = {
-    "all_reduce": ("ring", "double_binary_tree", "nvls", "nvls_tree"),
-    "all_gather": ("ring",),
-    "reduce_scatter": ("ring",),
-    "all_to_all": ("ring",),
-}
+_KINDS: Final = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
+
+
+class _Row(Protocol):
+    @property
+    def time_us(self) -> float: ...
+
+
+class _Prediction(Protocol):
+    @property
+    def rows(self) -> Sequence[_Row]: ...
+
+
+class Predicts(Protocol):
+    """What is asked of :func:`collsim.predict`."""
+
+    def __call__(
+        self, collective_name: str, cluster: Cluster, sizes: Sequence[float], algorithm: str
+    ) -> _Prediction:
+        """Return a row for each size."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +71,15 @@ class SheetResult:
     collective : str
         What was measured.
     errors : Errors
-        Of the rows that were simulated.
+        Of the rows that were simulated, by the fastest that NCCL has.
     bias : float
         Median of predicted / measured.
     large : tuple of float
         Predicted / measured of the rows from `_LARGE` on.
+    default : Errors
+        Of the same rows, by the fastest of all algorithms.
+    default_large : tuple of float
+        As `large`, of these.
     """
 
     system: str
@@ -78,7 +88,9 @@ class SheetResult:
     collective: str
     errors: Errors
     bias: float
-    large: tuple[float, ...] = ()
+    large: tuple[float, ...]
+    default: Errors
+    default_large: tuple[float, ...]
 
 
 def _sheets() -> tuple[Sheet, ...]:
@@ -118,12 +130,22 @@ SHEETS: Final = _sheets()
 """GH200, A100 and H100, from one node to 128."""
 
 
-def datasheet(sheet: Sheet, folder: str) -> list[SheetResult]:
+def datasheet(sheet: Sheet, folder: str, predict: Predicts) -> list[SheetResult]:
     """Return the errors of a preset on every collective of a log; none if the log is missing.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        The preset, and the logs.
+    folder : str
+        Where they are.
+    predict : callable
+        :func:`collsim.predict`, which is asked for ``"nccl"`` and for ``"auto"``.
 
     Examples
     --------
-    >>> datasheet(SHEETS[0], "examples")
+    >>> import collsim
+    >>> datasheet(SHEETS[0], "examples", collsim.predict)
     []
     """
     rows = bench_rows(sheet.bench, folder)
@@ -134,36 +156,23 @@ def datasheet(sheet: Sheet, folder: str) -> list[SheetResult]:
     for series in in_series(row for row in rows if row.ranks == cluster.ranks):
         some = series[::_EVERY]
         kind = some[0].collective
-        if kind not in _NCCL:
+        if kind not in _KINDS:
             continue
-        ratio = ratios(_sheet_times(cluster, some), some)
-        off = errors(ratio)
-        if off is not None:
+        sizes = [float(row.nbytes) for row in some]
+        ratio, default = (
+            ratios(
+                [row.time_us * 1e-6 for row in predict(kind, cluster, sizes, name).rows], some
+            )
+            for name in ("nccl", "auto")
+        )
+        off, default_off = errors(ratio), errors(default)
+        if off is not None and default_off is not None:
             where = sheet.system, sheet.nodes, sheet.gpus, kind
-            large = [
-                float(r) for r, row in zip(ratio, some, strict=True) if row.nbytes >= _LARGE
-            ]
-            found.append(SheetResult(*where, off, float(np.median(ratio)), tuple(large)))
+            large = np.array([size >= _LARGE for size in sizes])
+            found.append(
+                SheetResult(
+                    *(*where, off, float(np.median(ratio)), tuple(ratio[large].tolist())),
+                    *(default_off, tuple(default[large].tolist())),
+                )
+            )
     return found
-
-
-def _sheet_times(cluster: Cluster, rows: Sequence[Measurement]) -> FloatArray:
-    """Return the simulated seconds of rows of one collective: the fastest that NCCL has.
-
-    Examples
-    --------
-    >>> rows = [Measurement("all_gather", 8, n, 1e-5) for n in (2**10, 2**30)]
-    >>> (_sheet_times(Cluster.load("dgx-h100"), rows) * 1e6).round(1).tolist()
-    [23.8, 2111.6]
-    """
-    collective = rows[0].collective
-    times = np.full(len(rows), np.inf)
-    for name in set(_NCCL[collective]) & set(algorithm_names(collective)):
-        multicast = cluster.setting.multicast
-        if refusal(collective, name, cluster.ranks, cluster.node, multicast=multicast):
-            continue
-        for chunks in _CHUNKS if find(collective, name).chunked else (1,):
-            predict = predictor_of(cluster, name, chunks)
-            found = [predict(collective, cluster.ranks, row.nbytes).seconds for row in rows]
-            times = np.minimum(times, found)
-    return times

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from collsim.calibrate.nccl_model import outliers
 from collsim.calibrate.validate.bench import Bench, Trial
-from collsim.calibrate.validate.datasheets import SHEETS, datasheet
+from collsim.calibrate.validate.datasheets import SHEETS, Predicts, SheetResult, datasheet
 from collsim.calibrate.validate.errors import errors, ratios
 from collsim.calibrate.validate.fitted import fitted_to
 from collsim.calibrate.validate.nccl_model import nccl_model
@@ -38,7 +38,10 @@ class _Run:
 
 
 def validate(
-    folder: str, python: str | None = None, benches: Sequence[Bench] = BENCHES
+    folder: str,
+    python: str | None = None,
+    benches: Sequence[Bench] = BENCHES,
+    predict: Predicts | None = None,
 ) -> Validation:
     """Fit and predict every trial whose logs are there.
 
@@ -50,6 +53,8 @@ def validate(
         A Python that has torch, whose estimator is a baseline; by default the running one.
     benches : sequence of Bench
         The systems.
+    predict : callable, optional
+        :func:`collsim.predict`, by which presets are held against logs; none are without it.
 
     Raises
     ------
@@ -72,8 +77,10 @@ def validate(
     )
     estimates = dict(zip(map(id, asked), told.seconds, strict=False))
     found = [one for run in runs for one in _results(run, told, estimates.get(id(run)))]
-    sheets = tuple(one for sheet in SHEETS for one in datasheet(sheet, folder))
-    return Validation(tuple(found), sheets, told.version, told.reason, tuple(missing))
+    sheets: list[SheetResult] = []
+    if predict is not None:
+        sheets = [one for sheet in SHEETS for one in datasheet(sheet, folder, predict)]
+    return Validation(tuple(found), tuple(sheets), told.version, told.reason, tuple(missing))
 
 
 def _runs(folder: str, benches: Sequence[Bench]) -> tuple[list[_Run], list[str]]:

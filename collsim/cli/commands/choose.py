@@ -31,7 +31,7 @@ from collsim.cli.runs.left_out import tell_left_out
 from collsim.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from collsim.choose.ranges import Policy
     from collsim.core.cluster import Cluster
@@ -130,14 +130,17 @@ def command(
         found.append(policy)
     if not found:
         raise InputError("; ".join(map(str, failed)))
-    _emit(found, left_out, network, cluster.said, output)
-    tell_simulated(profile, "--against nccl compares fitted times of what NCCL has")
-    tell_alpha_busy(cluster, network)
-    for name, reasons in left_out.items():
-        note(f"left out {name}: {'; '.join(dict.fromkeys(reasons.values()))}")
-    for policy in found:
-        _tell(policy, policy.collective if len(names) > 1 else None)
-        tell_folded(policy.folded)
+
+    def tell() -> None:
+        tell_simulated(profile, "--against nccl compares fitted times of what NCCL has")
+        tell_alpha_busy(cluster, network)
+        for name, reasons in left_out.items():
+            note(f"left out {name}: {'; '.join(dict.fromkeys(reasons.values()))}")
+        for policy in found:
+            _tell(policy, policy.collective if len(names) > 1 else None)
+            tell_folded(policy.folded)
+
+    _emit(found, left_out, network, cluster.said, output, tell)
 
 
 def _policy(
@@ -198,6 +201,7 @@ def _emit(
     network: "Cluster",
     said: "Sequence[str]",
     output: Output,
+    tell: "Callable[[], None]",
 ) -> None:
     from collsim.choose.ranges import Range
     from collsim.report.policy_text import policy_text
@@ -219,6 +223,7 @@ def _emit(
         collective=None if several else one.collective,
         ranks=one.ranks,
         changes=list(said),
+        after=tell,
         min_bytes=one.min_bytes,
         max_bytes=one.max_bytes,
         chunks=sorted({n for p in found for n in p.chunks}),

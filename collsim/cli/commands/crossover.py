@@ -20,6 +20,7 @@ from collsim.cli.options import (
 )
 from collsim.cli.options.asked import AskedFolded
 from collsim.cli.options.sizes import check_range
+from collsim.cli.options.types import SPEC
 from collsim.cli.program.command import command as _command
 from collsim.cli.program.output import Output
 from collsim.cli.runs.chunks import chosen_chunks
@@ -40,8 +41,8 @@ __all__ = ["command"]
     """
 )
 @collective_argument
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", metavar="A", type=SPEC)
+@click.argument("b", metavar="B", type=SPEC)
 @range_options
 @chunks_option
 @channels_option
@@ -73,7 +74,6 @@ def command(
     profile = cluster.load_profile()
     fitted = fitted_times(profile, cluster.healthy())
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    a, b = a.lower(), b.lower()
     found = crossover(
         collective, a, b, network, min_bytes=low, max_bytes=high, fitted=fitted, **run
     )
@@ -111,5 +111,5 @@ def command(
         identical=found.identical,
         faster=found.faster,
         fitted=found.fitted,
-        **as_folded(found.folded),
+        head=as_folded(found.folded),
     )

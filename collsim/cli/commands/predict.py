@@ -144,6 +144,13 @@ def command(
         tell_changed(profile, fitted, healthy, answer, asked)
     elif profile is not None:
         _tell_profile(profile, answer, network, wanted, left_to_us=left_to_us)
+    # Who leaves the choice to us need not hear of what was never one here.
+    where = (network.ranks, network.node, network.setting.multicast)
+    left_out = {
+        name: reason
+        for name, reason in answer.left_out.items()
+        if not left_to_us or refusal(answer.collective, name, *where) is None
+    }
     keys = tuple(k for k in keys_of(Row) if healthy is not None or k not in COMPARED)
     output.emit(
         "predict",
@@ -154,17 +161,8 @@ def command(
         collective=answer.collective,
         ranks=answer.ranks,
         changes=list(cluster.said),
+        after=lambda: tell_left_out(answer.collective, left_out),
         **as_folded(answer.folded),
-    )
-    # Who leaves the choice to us need not hear of what was never one here.
-    where = (network.ranks, network.node, network.setting.multicast)
-    tell_left_out(
-        answer.collective,
-        {
-            name: reason
-            for name, reason in answer.left_out.items()
-            if not left_to_us or refusal(answer.collective, name, *where) is None
-        },
     )
 
 

@@ -109,5 +109,5 @@ def command(
         collective=answer.collective,
         ranks=answer.ranks,
         changes=list(cluster.said),
-        **as_folded(answer.folded),
+        head=as_folded(answer.folded),
     )

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import click
 
@@ -12,6 +13,8 @@ from collsim.errors import UsageError
 from collsim.files import write_whole
 
 __all__ = ["Output", "drop_stdout", "note"]
+
+_NOTES: Final = "collsim.notes"
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Output:
         collective: str | None = None,
         ranks: int | None = None,
         head: Mapping[str, object] | None = None,
+        after: Callable[[], None] | None = None,
         **more: object,
     ) -> None:
         """Write an answer in the form that was asked for.
@@ -56,13 +60,23 @@ class Output:
             Further keys of the JSON object.
         head : mapping, optional
             More of them, whose names are no words.
+        after : callable, optional
+            Tells notes that a reader is to see below the answer.
+
+        Notes
+        -----
+        The JSON object has what was noted of the answer, too.
         """
         self.check()
         if self.as_json:
+            if after is not None:
+                after()
+                after = None
             from collsim.report.jsonout import to_json
 
             first = {"cluster": cluster, "collective": collective, "ranks": ranks}
-            answer = to_json(words, {**first, **(head or {}), **more}, rows)
+            notes = {"notes": list(_notes())}
+            answer = to_json(words, {**first, **(head or {}), **more, **notes}, rows)
         elif self.as_csv:
             from collsim.report.csvout import to_csv
 
@@ -70,6 +84,8 @@ class Output:
         else:
             answer = text().rstrip("\n") + "\n"
         self.write(answer)
+        if after is not None:
+            after()
 
     def write(self, answer: str) -> None:
         """Write an answer, whole or not at all."""
@@ -82,10 +98,20 @@ class Output:
 
 
 def note(text: str) -> None:
-    """Tell the reader something beside the answer."""
+    """Tell the reader something beside the answer; JSON has it as one of its ``notes``."""
+    _notes().append(text)
     # Where nobody listens, the answer still counts.
     with contextlib.suppress(OSError, ValueError):
         click.echo(f"note: {text}", err=True)
+
+
+def _notes() -> list[str]:
+    """Return what this call has noted so far; nothing outside of a call."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return []
+    found: list[str] = context.meta.setdefault(_NOTES, [])
+    return found
 
 
 def drop_stdout() -> None:

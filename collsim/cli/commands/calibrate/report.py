@@ -49,13 +49,14 @@ def command(data: str | None, python: str | None, output: Output) -> None:
     """Fit, predict and write."""
     output.check()
     from collsim.calibrate.validate import validate
+    from collsim.choose.predict import predict
     from collsim.report.validation_page import result_rows, validation_page
 
     folder = data or _folder()
     if not os.path.isdir(folder):
         what = "is a file" if os.path.exists(folder) else "is not there"
         raise FileError(folder, f"{what}, expected a folder of logs")
-    found = validate(folder, python)
+    found = validate(folder, python, predict=predict)
     if found.no_torch is not None:
         note(found.no_torch)
     if found.missing:

@@ -17,6 +17,7 @@ from collsim.cli.options import (
 )
 from collsim.cli.options.asked import AskedModel
 from collsim.cli.options.sizes import FIRST, LAST, check_range
+from collsim.cli.options.types import SPEC
 from collsim.cli.program.command import command as _command
 from collsim.cli.program.output import note
 from collsim.cli.runs.chunks import chosen_chunks
@@ -39,8 +40,8 @@ __all__ = ["command"]
     """
 )
 @collective_argument
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", metavar="A", type=SPEC)
+@click.argument("b", metavar="B", type=SPEC)
 @picture_option
 @click.option("--measured", metavar="FILE", help="Rows of `calibrate measure`.")
 @range_options
@@ -79,7 +80,6 @@ def command(
     profile = cluster.load_profile()
     fitted = fitted_times(profile, cluster.healthy())
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    a, b = a.lower(), b.lower()
     plot_crossover(
         *(collective, a, b, network, path),
         min_bytes=first,
