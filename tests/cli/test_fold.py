@@ -37,6 +37,8 @@ def test_folding_is_said_and_can_be_turned_off(words: tuple[str, ...]) -> None:
     assert "folded" not in notes
     whole = json.loads(out)
     assert "folded" not in whole
+    # Notes say what was folded, and how long all would take.
+    assert folded.pop("notes") != whole.pop("notes")
     for one in (*folded["rows"], *whole["rows"]):
         # Operations of the path are numbered among those that were simulated.
         one.pop("critical_path", None)
