@@ -9,7 +9,7 @@ import pytest
 
 from collsim.config.document import Table
 from collsim.errors import CollsimError, ConfigError
-from collsim.sweeps.point import Change, Place
+from collsim.sweeps.point import Change, Place, run
 from collsim.sweeps.spec import Grid, read_grid, table_grid
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +23,16 @@ SMALL: dict[str, Any] = {
 def grid(**changed: Any) -> Grid:
     """Return a small grid with some keys changed."""
     return table_grid(Table("my.toml", SMALL | changed))
+
+
+def test_a_family_is_asked_for_by_its_name() -> None:
+    """As auto and all; whether a collective has some of it is no question."""
+    kinds = ["all_reduce", "gather"]
+    found = grid(algorithms=["nccl", "auto", "all"], collectives=kinds, sizes=["64MiB"])
+    assert [p.algorithm for p in found.points] == ["nccl", "auto", "all"] * 2
+    rows = {(p.collective, p.algorithm): run(p)[0] for p in found.points}
+    assert rows["gather", "nccl"]["algorithm"] == "direct"
+    assert rows["all_reduce", "nccl"]["time_us"] >= rows["all_reduce", "auto"]["time_us"]
 
 
 def test_order_is_clusters_changes_collectives_algorithms() -> None:

@@ -196,6 +196,19 @@ def test_an_algorithm_can_be_named() -> None:
         collsim.estimate(wrong, network())
 
 
+def test_what_nccl_has_can_be_asked_for() -> None:
+    """The fastest of that, which is slower here than the fastest of all."""
+    small = Given("g", "all_reduce", 8.0, "data", 1, "backward", "none")
+    work = dataclasses.replace(one("none"), given=(small,))
+    theirs = dataclasses.replace(work, algorithms={"data": "nccl"})
+    nccl = collsim.estimate(theirs, network()).rows[0]
+    auto = collsim.estimate(dataclasses.replace(work, algorithms={}), network()).rows[0]
+    asked = collsim.predict("all_reduce", network(), 8, "nccl").rows[0]
+    assert (nccl.algorithm, auto.algorithm) == (asked.algorithm, "recursive_doubling")
+    assert nccl.time_us == pytest.approx(asked.time_us)
+    assert auto.time_us < nccl.time_us
+
+
 def test_steps_too_long_to_put_together_are_refused() -> None:
     """Before a layer is made."""
     long = dataclasses.replace(one("none"), batch=Batch(1, 1, 2**20))
