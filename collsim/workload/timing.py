@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from collsim.choose.predict import predict
 from collsim.core.cluster import Cluster
 from collsim.core.collective import collective
 from collsim.core.schedule import Schedule
+from collsim.core.workload import GROUPS, Workload
 from collsim.engine.lower import check_agents, routes_of
 from collsim.engine.simulate import Job, simulate
 from collsim.errors import InputError
@@ -21,7 +22,7 @@ from collsim.workload.clock import Cost
 from collsim.workload.layout import Groups, Layout
 from collsim.workload.parts import Call
 
-__all__ = ["Timed", "Timer"]
+__all__ = ["Timed", "Timer", "of_nccl"]
 
 FloatArray = NDArray[np.float64]
 
@@ -57,6 +58,21 @@ class Timed:
     alone: float
     cost: Cost
     busbw: float
+
+
+def of_nccl(work: Workload) -> Workload:
+    """Return a workload whose ``"auto"``, also where none is named, is ``"nccl"``.
+
+    Examples
+    --------
+    >>> from collsim.config.workload import load
+    >>> work = of_nccl(load("examples/workloads/gpt_1b_ddp.toml"))
+    >>> work.algorithms["data"]
+    'nccl'
+    """
+    usual = dict.fromkeys((*GROUPS, "pipeline"), "nccl")
+    named = {k: "nccl" if name == "auto" else name for k, name in work.algorithms.items()}
+    return replace(work, algorithms=usual | named)
 
 
 @dataclass(frozen=True)

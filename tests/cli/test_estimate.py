@@ -145,6 +145,23 @@ def test_a_pipeline_has_a_process_per_stage(run: Run, tmp_path: Path) -> None:
     assert names == {"compute", "data", "pipeline forward", "pipeline backward"}
 
 
+def test_auto_is_of_what_nccl_has_with_a_profile_of_it(run: Run, tmp_path: Path) -> None:
+    """As everywhere; what is named stays."""
+    text = (Path("examples/workloads/gpt_1b_ddp.toml")).read_text("utf-8")
+    path = tmp_path / "named.toml"
+    line = f"estimate {path} -c dgx-h100 --nodes 2"
+    for named, has, has_not in (
+        ("auto", "nvls_tree", "hierarchical"),
+        ("swing", "swing", "nvls"),
+    ):
+        path.write_text(f'{text}\n[algorithms]\ndata = "{named}"\n', "utf-8")
+        result = run(f"{line} --profile h100-ndr")
+        assert result.exit_code == 0
+        assert "and auto is the fastest of what NCCL has" in result.stderr
+        assert f" {has} " in result.stdout
+        assert has_not not in result.stdout
+
+
 def test_profiles_are_simulated_and_said_so(run: Run) -> None:
     """NCCL's fitted times are of whole machines, not of groups."""
     result = run(f"{HAND} -c dgx-h100 --profile h100-nvswitch-8")

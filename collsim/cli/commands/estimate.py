@@ -52,10 +52,14 @@ def command(workload: str, trace: str | None, cluster: ClusterChoice, output: Ou
     from collsim.report.estimate_text import ESTIMATE_KEYS, estimate_head, estimate_text
     from collsim.report.records import records
     from collsim.workload.estimate import estimate
+    from collsim.workload.timing import of_nccl
 
-    tell_simulated(
-        choice.load_profile(), "of each group as though it were a cluster of its own"
-    )
+    profile = choice.load_profile()
+    alone = "of each group as though it were a cluster of its own"
+    if profile is not None and profile.model == "nccl":
+        alone += ", and auto is the fastest of what NCCL has"
+        work = of_nccl(work)
+    tell_simulated(profile, alone)
     tell_large(network)
     found = estimate(work, network)
     for text in found.unused:
