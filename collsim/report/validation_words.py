@@ -11,8 +11,8 @@ and every number is from that run.
 
 The logs are of machines of others, and not part of collsim; those of one H200 are. From a
 checkout `collsim calibrate report --data examples/h200_one_gpu` makes their rows of this page
-anew. `collsim calibrate fit LOG` prints the same kind of error of a log of yours: fitted to some
-of its rows, tried on the others (`--hold-out`).
+anew. `collsim calibrate fit LOG` prints the same kind of error of a log of yours: fitted to
+some of its rows, tried on the others (`--hold-out`).
 
 An error is |predicted / measured - 1| of a time, given as median / 90th percentile in per cent.
 Rows are out of place; of tables of several element types those of `half` count. A fit never saw
