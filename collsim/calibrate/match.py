@@ -161,7 +161,8 @@ def _seen(rows: Sequence[Measurement], profile: Profile) -> list[str]:
         return []
     one = "this log" if len(found) == 1 else "these logs"
     said = f"profile {profile.name} was fitted to {one} (by name: {', '.join(found)})"
-    return [f"{said}: that they agree says nothing of the machine since then"]
+    worth = "that they agree says nothing of the machine since then"
+    return [f"{said}: {worth}, and where they do not, it is the fit that is off"]
 
 
 def size_notes(sizes: Sequence[int], profile: Profile) -> list[str]:

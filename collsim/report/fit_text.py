@@ -18,6 +18,8 @@ __all__ = [
     "spelled",
 ]
 
+_CHECKED: Final = 1.2
+"""The default tolerance of ``collsim check``, and 1."""
 _ONE: Final = {"collectives": "collective", "ranks": "rank count", "nodes": "node count"}
 
 
@@ -93,7 +95,20 @@ def fit_text(found: FitResult) -> str:
     without = found.errors.without_outliers
     if without is not None:
         lines.append(f"without the rows that stand out, {without.n} rows: {_off(without)}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_late(found)])
+
+
+def _late(found: FitResult) -> list[str]:
+    """Say how many of its own rows a check against the fit would fail on."""
+    pairs = zip(found.rows, found.predicted, strict=True)
+    sizes = [row.nbytes for row, seconds in pairs if row.seconds > _CHECKED * seconds]
+    if not sizes:
+        return []
+    first, last = format_size(min(sizes)), format_size(max(sizes))
+    where = f"at {first}" if first == last else f"between {first} and {last}"
+    takes = "1 row takes" if len(sizes) == 1 else f"{len(sizes)} rows take"
+    said = f"{takes} more than {_CHECKED:g} times what the fit says, {where}"
+    return [f"{said}: collsim check of this log with this profile fails"]
 
 
 def _with_unit(parameter: Parameter) -> str:

@@ -108,3 +108,18 @@ def test_a_mesh_is_no_line_and_the_way_out_is_named(fails: Any, log: str, model:
         "cluster mi300x: a GPU has several links of xgmi4 at once, and one line is of one; "
         "leave -c out, and the line is of an ideal network"
     )
+
+
+def test_a_fit_that_its_own_log_fails_says_so(run: Any, fails: Any, tmp_path: Path) -> None:
+    """One line through two protocols: times between them are half as long again."""
+    rows = [(2**k, 20e-6 + (30e-6 if k > 15 else 0.0) + 2**k / 100e9) for k in range(10, 30)]
+    log = tmp_path / "rows.csv"
+    lines = [f"all_reduce,8,{n},{seconds!r}" for n, seconds in rows]
+    log.write_text("\n".join(["collective,ranks,size,seconds", *lines, ""]), "utf-8")
+    profile = tmp_path / "made.toml"
+    said = run(f"calibrate fit {log} -o {profile}").stdout.splitlines()[-1]
+    assert "times what the fit says, between " in said
+    assert said.endswith("collsim check of this log with this profile fails")
+    count = int(said.split()[0])
+    message = fails(f"check {log} --profile {profile}", code=1)
+    assert message.startswith(f"check: {count} of 20 rows take more than 1.2 times")

@@ -14,9 +14,9 @@ __all__ = ["Judged", "shortfall"]
 
 _GOOD = "good"
 _WORDS = {
-    "latency": "latency falls short",
+    "latency": "latency is too long",
     "bandwidth": "bandwidth falls short",
-    "both": "latency and bandwidth fall short",
+    "both": "latency is too long and bandwidth falls short",
 }
 _NAMED = 3  # so many sizes are named one by one
 _TOLD = 3  # so many ranges are told, and the others counted

@@ -29,7 +29,11 @@ _USE: Final = (
 )
 _FIELDS: Final = (
     "colltype,minbytes,maxbytes,algorithm,protocol,channels,nNodes,nRanks,numPipeOps,regBuff; "
-    "the first line that fits wins"
+    "the first line that fits wins, but where its algorithm can't run"
+)
+_PLAIN: Final = (
+    "Where switches can't add up, as a product or a type that they don't know, the lines of "
+    "nvls above are passed over, and these fit:"
 )
 
 
@@ -69,8 +73,11 @@ def to_csv(
     ]
     lines = [f"# {part}" for text in head for part in _wrapped(text)]
     told = {found.collective: found for found in comparisons}
-    last = ""
+    last, reached = "", -1
     for rule in made:
+        if rule.collective == last and rule.min_bytes <= reached:
+            lines += [f"# {part}" for part in _wrapped(_PLAIN)]
+        reached = rule.max_bytes
         if rule.collective != last and rule.collective in told:
             texts = _told(told[rule.collective])
             lines += [f"# {part}" for text in texts for part in _wrapped(text)]

@@ -53,7 +53,7 @@ def rules(table: Tuning, found: Comparison) -> tuple[Rule, ...]:
     Everywhere else NCCL's own choice is repeated, with its channels, also beyond the range
     that was compared; but a range that begins at 8 B or ends at 8 GiB goes on to the smallest
     and largest. In-switch reduction is not there for every type and operation: if some rule
-    takes it, NCCL's choice without it follows, over all sizes.
+    takes it, NCCL's choice without it follows for its sizes, which the others find first.
     A communicator of one rank has nothing to choose: one line.
 
     Parameters
@@ -91,9 +91,13 @@ def rules(table: Tuning, found: Comparison) -> tuple[Rule, ...]:
         parts += _clipped(source, first, last)
     parts += _clipped(own.choice, high + 1, TOP)
     made = list(_rules(parts, table, found.collective))
-    if any(rule.algorithm.startswith("nvls") for rule in made):
-        made += _rules(own.without_switch, table, found.collective)
-    return tuple(made)
+    switched = [rule for rule in made if rule.algorithm.startswith("nvls")]
+    without = [
+        part
+        for rule in switched
+        for part in _clipped(own.without_switch, rule.min_bytes, min(rule.max_bytes, TOP))
+    ]
+    return (*made, *_rules(without, table, found.collective))
 
 
 def _clipped(ranges: Iterable[ChoiceRange], low: int, high: int) -> Iterator[ChoiceRange]:

@@ -54,7 +54,7 @@ def test_late_messages_fall_short_of_latency_only() -> None:
     assert set(verdicts(result)) == {"latency", "ok"}
     assert verdicts(result)[0] == "latency"
     assert result.summary == (
-        "all_reduce on 2 ranks: latency falls short up to 256KiB, "
+        "all_reduce on 2 ranks: latency is too long up to 256KiB, "
         "4.32 times the predicted time (7 of 11 rows)."
     )
 
@@ -65,8 +65,9 @@ def test_both_may_fall_short() -> None:
     found = verdicts(result)
     assert found == ["latency"] * 3 + ["both"] * 4 + ["bandwidth"] * 4
     assert result.summary == (
-        "all_reduce on 2 ranks: latency and bandwidth fall short between 4KiB and 256KiB, "
-        "3.78 times the predicted time (4 of 11 rows); latency falls short up to 1KiB, "
+        "all_reduce on 2 ranks: latency is too long and bandwidth falls short between 4KiB "
+        "and 256KiB, "
+        "3.78 times the predicted time (4 of 11 rows); latency is too long up to 1KiB, "
         "4.97 times the predicted time (3 of 11 rows); bandwidth falls short from 1MiB on, "
         "3.01 times the predicted time (4 of 11 rows)."
     )
@@ -120,7 +121,9 @@ def test_groups_are_judged_apart() -> None:
         Measurement("all_gather", 2, n, 5 * (1e-5 + n / 2 * 1e-9), nodes=2) for n in SIZES
     )
     result = check(gather + measured(), MODEL)
-    assert result.summary.startswith("all_gather on 2 ranks of 2 nodes: latency and bandwidth")
+    assert result.summary.startswith(
+        "all_gather on 2 ranks of 2 nodes: latency is too long and"
+    )
     assert result.summary.endswith(
         "all_reduce on 2 ranks: all 11 rows within 20% of the prediction."
     )

@@ -25,7 +25,7 @@ def test_algorithms_that_were_forced_are_series_of_their_own() -> None:
     result = check(rows(algorithm="ring") + rows(3, algorithm="tree"), MODEL)
     ring, tree = result.summary.splitlines()
     assert ring == "all_reduce on 2 ranks by ring: all 3 rows within 20% of the prediction."
-    assert tree.startswith("all_reduce on 2 ranks by tree: latency falls short up to 1KiB, 3 ")
+    assert tree.startswith("all_reduce on 2 ranks by tree: latency is too long up to 1KiB, 3 ")
     assert [row.algorithm for row in result.rows] == ["ring"] * 3 + ["tree"] * 3
 
 

@@ -41,29 +41,30 @@ def say(letters: str) -> str:
     [
         ("oooo", "all 4 rows within 20% of the prediction"),
         ("oobb", "bandwidth falls short from 4KiB on (2 of 4 rows)"),
-        ("lloo", "latency falls short up to 2KiB (2 of 4 rows)"),
+        ("lloo", "latency is too long up to 2KiB (2 of 4 rows)"),
         ("obbo", "bandwidth falls short between 2KiB and 4KiB (2 of 4 rows)"),
         ("bbbb", "bandwidth falls short at all sizes (4 of 4 rows)"),
         ("b", "bandwidth falls short at 1KiB (1 of 1 rows)"),
         (
             "ll22bb",
             (
-                "latency falls short up to 2KiB (2 of 6 rows); "
-                "latency and bandwidth fall short between 4KiB and 8KiB (2 of 6 rows); "
+                "latency is too long up to 2KiB (2 of 6 rows); "
+                "latency is too long and bandwidth falls short between 4KiB and 8KiB "
+                "(2 of 6 rows); "
                 "bandwidth falls short from 16KiB on (2 of 6 rows)"
             ),
         ),
         (
             "ollbbo",
             (
-                "latency falls short between 2KiB and 4KiB (2 of 6 rows); "
+                "latency is too long between 2KiB and 4KiB (2 of 6 rows); "
                 "bandwidth falls short between 8KiB and 16KiB (2 of 6 rows)"
             ),
         ),
         (
             "olbo",
             (
-                "latency falls short at 2KiB (1 of 4 rows); "
+                "latency is too long at 2KiB (1 of 4 rows); "
                 "bandwidth falls short at 4KiB (1 of 4 rows)"
             ),
         ),
@@ -131,7 +132,7 @@ def test_a_range_that_is_later_comes_first() -> None:
     late = [*some[:4], *(Row(row.size, 9.0, row.verdict) for row in some[4:])]
     first, second = shortfall(late, 0.2).split("; ")
     assert first.startswith("bandwidth falls short from 16KiB on, 9 times")
-    assert second.startswith("latency falls short up to 2KiB, 3 times")
+    assert second.startswith("latency is too long up to 2KiB, 3 times")
 
 
 def test_faster_rows_are_counted() -> None:

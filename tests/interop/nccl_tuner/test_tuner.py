@@ -278,3 +278,27 @@ def test_setting_that_is_none_says_what_it_would_lose() -> None:
     assert setting.other_gain < 2
     assert setting.worst > 1
     assert setting.worst_size > 0
+
+
+@pytest.mark.parametrize(("nodes", "gpus"), [(1, 8), (2, 8)])
+def test_lines_without_switches_stand_where_those_with_them_are_passed_over(
+    nodes: int, gpus: int
+) -> None:
+    """Each is reached by some message, at sizes of NVLS; a comment says what they are for."""
+    cluster = Cluster.load("dgx-h100", nodes=nodes, gpus_per_node=gpus)
+    table = tuning(communicator(cluster))
+    found = against("all_reduce", cluster, table)
+    made = rules(table, found)
+    again = next(i for i in range(1, len(made)) if made[i].min_bytes <= made[i - 1].max_bytes)
+    first, later = made[:again], made[again:]
+    switched = [rule for rule in first if rule.algorithm.startswith("nvls")]
+    assert later[0].min_bytes == switched[0].min_bytes
+    for rule in later:
+        assert not rule.algorithm.startswith("nvls")
+        assert any(
+            rule.min_bytes <= one.max_bytes and one.min_bytes <= rule.max_bytes
+            for one in switched
+        )
+    lines = to_csv(made, [found], []).splitlines()
+    at_first = len(lines) - len(later)
+    assert lines[at_first - 1].endswith("and these fit:")
