@@ -162,7 +162,7 @@ def _seen(rows: Sequence[Measurement], profile: Profile) -> list[str]:
     one = "this log" if len(found) == 1 else "these logs"
     said = f"profile {profile.name} was fitted to {one} (by name: {', '.join(found)})"
     worth = "that they agree says nothing of the machine since then"
-    return [f"{said}: {worth}, and where they do not, it is the fit that is off"]
+    return [f"{said}: {worth}; where not, the fit is off"]
 
 
 def size_notes(sizes: Sequence[int], profile: Profile) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,19 @@ def test_the_same_machine_is_taken(run: Any, tmp_path: Path) -> None:
     result = run(line, str(path))
     assert result.exit_code == 1
     assert "(architecture: ampere, not hopper)" in result.stderr
+
+
+@pytest.mark.parametrize("cluster", ["dgx-h200", "p5-efa"])
+def test_an_alike_node_is_taken_with_a_note(run: Any, fails: Any, cluster: str) -> None:
+    """Eight Hopper GPUs on the same switches are one node to NCCL; over nodes they differ."""
+    line = f"predict all_reduce -s 64M --json --profile h100-nvswitch-8 -c {cluster}"
+    result = run(line)
+    assert f"was fitted on dgx-h100: a node of {cluster} has the same links" in result.stderr
+    own = run("predict all_reduce -s 64M --json --profile h100-nvswitch-8")
+    (taken,), (there,) = (json.loads(one.stdout)["rows"] for one in (result, own))
+    assert taken["time_us"] == there["time_us"]
+    assert "only one node of it could be taken" in fails(f"{line} --nodes 2", code=1)
+    assert "GPUs of a node: 4, not 8" in fails(f"{line} --gpus-per-node 4", code=1)
 
 
 def test_a_profile_of_a_gpus_name_goes_by_its_kind(run: Any) -> None:

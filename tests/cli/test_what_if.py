@@ -290,7 +290,7 @@ def test_what_takes_minutes_is_said_first(run: Run) -> None:
 def test_a_profile_of_another_machine_is_refused_with_a_fault_too(fails: Fails) -> None:
     """Whatever cannot be loaded healthy either is an error, and no search without an end."""
     line = "check examples/nccl_tests_all_reduce_8gpu.txt --profile h100-nvswitch-8"
-    message = fails(f"{line} -c dgx-h200 --fail nic[0]", code=1)
+    message = fails(f"{line} -c dgx-a100 --fail nic[0]", code=1)
     assert message.startswith("profile h100-nvswitch-8: fitted on dgx-h100")
 
 
