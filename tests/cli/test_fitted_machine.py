@@ -71,10 +71,10 @@ def test_errors_of_a_profile_name_its_file(fails: Any, tmp_path: Path) -> None:
     assert message.startswith(f"{path}: unknown architecture 'hoper'; did you mean 'hopper'?")
 
 
-def test_nccls_tree_is_two(fails: Any) -> None:
-    """Its name here is suggested."""
-    message = fails("predict all_reduce -s 1M --algorithm tree", code=1)
-    assert "did you mean 'double_binary_tree'?" in message
+def test_nccls_tree_is_two(run: Any) -> None:
+    """Its name is understood, and ours is told."""
+    answer = json.loads(run("predict all_reduce -s 1M --algorithm tree --json").stdout)
+    assert [row["algorithm"] for row in answer["rows"]] == ["double_binary_tree"]
 
 
 def test_missing_folders_are_told_before_any_work(fails: Any) -> None:
