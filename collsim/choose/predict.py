@@ -1,24 +1,24 @@
 """Predict how long a collective takes: rows in the shape of nccl-tests' table."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from collsim.choose.curve import Counts, Curve, Model, Time, tie_of
+from collsim.choose.curve import Counts, Curve, Model, Time
 from collsim.choose.curves import curves
 from collsim.choose.fitted import FittedTimes, Pieces
 from collsim.choose.folding import folded_of
 from collsim.choose.rows import COMPARED, Made, Prediction, Row, made_row
 from collsim.choose.several import joined
 from collsim.choose.specs import spec_list
+from collsim.choose.timed import fastest, times_at
 from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.collective import OPS, Collective, collective
 from collsim.core.dtype import element_size
 from collsim.engine.bound import lower_bound
 from collsim.engine.simulation import check_nbytes, load
-from collsim.errors import InputError, TooLargeError, UnknownNameError
+from collsim.errors import InputError, UnknownNameError
 from collsim.nccl.families import FAMILIES
 from collsim.units import parse_size
 
@@ -139,9 +139,9 @@ def predict(
         load(cluster.sharing == "fair")
     rows: list[Row] = []
     for size in wanted:
-        times = _times(found, size, left_out, prune=algorithm in FAMILIES)
+        times = times_at(found, size, left_out, prune=algorithm in FAMILIES)
         if algorithm in FAMILIES:
-            times = [_fastest(times)]
+            times = [fastest(times)]
         bound = lower_bound(kind, cluster, size)
         if pieces is not None:
             rows += pieces.rows([size], dtype, op)
@@ -200,53 +200,6 @@ def _compared(rows: list[Row], there: dict[tuple[float, str | None], Row]) -> li
             )
         found.append(row)
     return found
-
-
-def _times(
-    found: list[Curve], size: float, left_out: dict[str, str], prune: bool
-) -> list[tuple[Curve, Time]]:
-    """Return the times at a size; of several curves, those that are too large drop out.
-
-    Pruned are those that can't be the fastest in any number of chunks, and chunk counts that
-    would hardly make one the fastest. Those of the least bound go first.
-    """
-    times: dict[str, tuple[Curve, Time]] = {}
-    best = math.inf
-    waiting: list[tuple[float, Curve]] = []
-    bounded = prune and len(found) > 1
-    tie = tie_of(found[0].cluster) if found else 0.0
-    for curve in tuple(found):
-        try:
-            waiting.append((curve.floor(size) if bounded else 0.0, curve))
-        except TooLargeError as error:
-            _leave_out(curve, error, found, left_out)
-    for floor, curve in sorted(waiting, key=lambda pair: (pair[0], pair[1].pipelined)):
-        if floor > best * (1 + tie):
-            continue
-        try:
-            time = curve.at(size, best * (1 + tie) if prune else math.inf)
-        except TooLargeError as error:
-            _leave_out(curve, error, found, left_out)
-            continue
-        times[curve.name] = curve, time
-        best = min(best, time.seconds)
-    return [times[curve.name] for curve in found if curve.name in times]
-
-
-def _leave_out(
-    curve: Curve, error: TooLargeError, found: list[Curve], left_out: dict[str, str]
-) -> None:
-    if len(found) == 1:
-        raise error
-    left_out[curve.name] = str(error)
-    found.remove(curve)
-
-
-def _fastest(times: list[tuple[Curve, Time]]) -> tuple[Curve, Time]:
-    """Return the fastest; of equals (but for rounding) the first."""
-    least = min(time.seconds for _, time in times)
-    tie = tie_of(times[0][0].cluster)
-    return next(pair for pair in times if pair[1].seconds <= least * (1 + tie))
 
 
 def _row(
