@@ -19,7 +19,7 @@ from collsim.report import measured_table, point_to_point_text
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "formats.md").read_text("utf-8")
 LOG = "examples/nccl_tests_all_reduce_8gpu.txt"
-HEAD = {"schema", "cluster", "collective", "ranks", "changes", "folded", "rows"}
+HEAD = {"schema", "cluster", "collective", "ranks", "changes", "folded", "notes", "rows"}
 
 # Cheap, and with every key that the command can print, in one of them.
 COMMANDS = {
