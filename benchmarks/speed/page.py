@@ -20,9 +20,8 @@ message are computed, and none is extrapolated, sampled or fitted. Where a few r
 the others, it has been proven for that schedule on that cluster that renaming the ranks changes
 nothing, ties included; where it can't be proven, all are simulated. `fold=False` in Python and
 `--no-fold` on the command line simulate all in any case. The one rule of thumb is in the choice
-of a number of chunks: powers of two are tried until two in a row were no better, one was slower
-by 1 %, or a lower bound shows that more are slower; the time of the number that is named is
-exact.
+of a number of chunks: powers of two are tried until two in a row were no better, or a lower
+bound shows that more are slower; the time of the number that is named is exact.
 
 Messages that are ready at the same time go by their index. Two times are the same here if the
 same costs add up to them; sums of different costs that are equal on paper may part by a step of

@@ -9,7 +9,7 @@ from typing import Final
 
 from collsim.choose.bounds import Bounds, Lines, highest
 from collsim.choose.curve import Curve, tie_of
-from collsim.engine.chunks import BETTER, ENOUGH, candidates, more_chunks, no_better
+from collsim.engine.chunks import BETTER, ENOUGH, candidates, more_chunks
 from collsim.errors import TooLargeError
 
 __all__ = ["Candidate", "Lines", "Variant"]
@@ -165,7 +165,7 @@ class Candidate:
             worse, fewest = 0, math.inf
             tried: list[tuple[int, float]] = []
             for variant in group:
-                enough = worse >= ENOUGH or (not worse and more_chunks(tried) > at_most)
+                enough = worse == ENOUGH or (not worse and more_chunks(tried) > at_most)
                 if (
                     variant.low > nbytes
                     or enough
@@ -177,8 +177,7 @@ class Candidate:
                 except TooLargeError:
                     break
                 tried.append((variant.chunks, seconds))
-                better = seconds < fewest * (1 - BETTER)
-                worse = 0 if better else no_better(worse, len(tried), seconds, fewest)
+                worse = 0 if seconds < fewest * (1 - BETTER) else worse + 1
                 fewest = min(fewest, seconds)
                 if seconds < least * (1 - self._tie):
                     best, least = variant, seconds

@@ -16,7 +16,6 @@ __all__ = [
     "channels_of",
     "fastest_channels",
     "more_chunks",
-    "no_better",
 ]
 
 # Chunk counts that are tried by formula, and by simulation, where each one costs time.
@@ -31,9 +30,6 @@ _EQUAL: Final = 1e-11
 BETTER: Final = 1e-9
 # After so many counts in a row that were no better, more are not tried.
 ENOUGH: Final = 2
-# A count that is slower by so much, relative, is as good as two: p + q c + r / c bends upwards,
-# so twice its chunks are slower by twice as much again, and take the longest to run.
-_CLEARLY: Final = 0.01
 # In one chunk nothing overlaps, so what two gain over it says little; nor do four yet.
 _TELLING: Final = 4
 _ALLOWED: Final = 2.0
@@ -71,7 +67,7 @@ def best_chunks(
 
     Whoever predicts, checks or fits with free chunks goes by this rule, so that their
     answers agree. A chunk is a byte at least. By simulation the search stops once two
-    counts in a row were no better, or one was clearly slower.
+    counts in a row were no better.
 
     Parameters
     ----------
@@ -123,31 +119,10 @@ def _climb(
         if found < least * (1 - _EQUAL):
             best, least, worse = chunks, found, 0
         else:
-            worse = no_better(worse, len(tried), found, least)
-            if worse >= ENOUGH:
+            worse += 1
+            if worse == ENOUGH:
                 break
     return best
-
-
-def no_better(worse: int, tried: int, seconds: float, least: float) -> int:
-    """Return how many counts in a row were no better, with one more that was not.
-
-    Parameters
-    ----------
-    worse, tried : int
-        So many were not before, and so many counts were tried in all.
-    seconds, least : float
-        The time in so many chunks, and the least before.
-
-    Examples
-    --------
-    Slower by 2 % counts for two, but among the first few counts:
-
-    >>> no_better(0, 6, 10.2, 10.0), no_better(0, 6, 10.0, 10.0), no_better(0, 2, 10.2, 10.0)
-    (2, 1, 1)
-    """
-    clearly = tried > _TELLING and seconds > least * (1 + _CLEARLY)
-    return worse + (ENOUGH if clearly else 1)
 
 
 def more_chunks(tried: Sequence[tuple[int, float]]) -> float:

@@ -23,27 +23,15 @@ def test_equal_times_take_the_fewest_chunks() -> None:
 
 
 def test_simulations_stop_after_two_counts_that_are_no_better() -> None:
-    """8 is best; 16 and 32 are slower by less than 1 %, and tried, no more."""
+    """8 is best; 16 and 32 are tried, no more."""
     tried = []
 
     def seconds(chunks: int) -> float:
         tried.append(chunks)
-        return 1e4 + abs(chunks - 8)
+        return abs(chunks - 8)
 
     assert best_chunks(10**6, seconds, by_formula=False) == 8
     assert tried == [1, 2, 4, 8, 16, 32]
-
-
-def test_simulations_stop_after_one_count_that_is_clearly_slower() -> None:
-    """8 is best, and 16 slower by 10 %: 32 would be so by more, and run twice as long."""
-    tried = []
-
-    def seconds(chunks: int) -> float:
-        tried.append(chunks)
-        return 80 + abs(chunks - 8)
-
-    assert best_chunks(10**6, seconds, by_formula=False) == 8
-    assert tried == [1, 2, 4, 8, 16]
 
 
 def test_counts_that_would_hardly_beat_a_time_are_not_tried() -> None:
