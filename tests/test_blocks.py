@@ -43,6 +43,7 @@ HELD: dict[tuple[str, str], tuple[int, str]] = {
     ("configs/README.md", "toml"): (4, "tests/config/test_format_page.py"),
     ("docs/measurements.md", "json"): (1, "tests/core/test_measurements_format.py"),
     ("docs/reports.md", "sql"): (1, "tests/report/page/test_docs_page.py"),
+    ("docs/workloads.md", "toml"): (1, "tests/config/test_workload.py"),
     ("docs/schedules.md", "text"): (1, "tests/interop/schedule_text/test_page.py"),
 }
 # Languages that nobody can run, and why.

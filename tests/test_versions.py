@@ -41,7 +41,7 @@ READERS: dict[str, list[tuple[Callable[[str], object], str]]] = {
     "collsim/link": [(link, 'schema = "{}"\n')],
     "collsim/profile": [(profile.load, 'schema = "{}"\nname = "x"\n')],
     "collsim/workload": [(workload.load, 'schema = "{}"\n')],
-    "collsim/sweep": [(read_grid, 'schema = "{}"\n')],
+    "collsim/grid": [(read_grid, 'schema = "{}"\n')],
     "collsim/schedule": [(collsim.load_schedule, "schema: {}\ncollective: reduce\nranks: 1\n")],
     "collsim/measurements": [
         (read_log, '{{"schema": "{}"}}\n'),

@@ -166,7 +166,7 @@ def test_a_curve_that_is_not_everywhere_lowers_what_it_covers() -> None:
 
 
 def test_what_is_equal_everywhere_is_not_run_at_ever_more_sizes() -> None:
-    """Eight equal lines from 8 bytes to 8 GiB: the first has all, after some hundred runs each."""
+    """Eight equal lines from 8 bytes to 8 GiB: the first has all, after some hundred runs."""
     made = [Made(i, name, ((1e6, 1.0),)) for i, name in enumerate("abcdefgh")]
     assert run(*made) == [(8, 2**33, "a")]
     assert max(len(m.ran) for m in made) <= 300

@@ -84,7 +84,7 @@ def test_the_help_names_one_default(run: Run) -> None:
     """The workload's cluster; other commands keep theirs."""
     assert "[default: the workload's]" in run("estimate --help").stdout
     assert "textbook-h100" not in run("estimate --help").stdout
-    assert "[default: textbook-h100]" in run("predict --help").stdout
+    assert "[default: textbook-h100, ideal" in run("predict --help").stdout
 
 
 def test_what_if(answer: Answer, run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from collsim.config.workload import load
 from collsim.errors import CollsimError, ConfigError
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples/workloads").glob("*.toml"))
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "examples/workloads").glob("*.toml"))
+PAGE = ROOT / "docs/workloads.md"
 
 GOOD = """\
 schema = "collsim/workload/1"
@@ -48,6 +51,16 @@ def read(tmp_path: Path, text: str) -> str:
     message = str(caught.value)
     assert message.startswith(f"{path}: ")
     return message.removeprefix(f"{path}: ")
+
+
+def test_a_step_of_nccl_is_as_the_page_says(tmp_path: Path) -> None:
+    """The block of docs/workloads.md goes with a file, and asks for what NCCL has."""
+    (block,) = re.findall(
+        r"^```toml\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD + block, "utf-8")
+    assert load(path).algorithms == {"data": "nccl", "tensor": "nccl"}
 
 
 def test_defaults(tmp_path: Path) -> None:

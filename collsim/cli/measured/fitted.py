@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "auto_by",
-    "chosen_by",
     "fitted_times",
     "tell_changed",
     "tell_fitted",
@@ -102,7 +101,7 @@ def tell_scope(
         note(text)
 
 
-def chosen_by(profile: "Profile") -> str:
+def _chosen_by(profile: "Profile") -> str:
     """Say what is taken for NCCL's choice by a profile of NCCL's."""
     from collsim.calibrate.nccl_model import fitted_of
 
@@ -115,7 +114,7 @@ def tell_fitted(profile: "Profile", answer: "Prediction", *, left_to_us: bool = 
     """Say whose choice it is, what is simulated, and what no row of the fit has shown."""
     if left_to_us and any(row.model == "fit" for row in answer.rows):
         note(
-            f"with profile {profile.name}, auto is {chosen_by(profile)}; --algorithm all "
+            f"with profile {profile.name}, auto is {_chosen_by(profile)}; --algorithm all "
             "shows what else there is"
         )
     simulated = sorted({row.algorithm for row in answer.rows if row.model != "fit"})
