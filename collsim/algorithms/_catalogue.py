@@ -233,6 +233,7 @@ def build(
     node: ArrayLike | None = None,
     channels: int = 1,
     multicast: bool = False,
+    rings: ArrayLike | None = None,
 ) -> Schedule:
     """Return the schedule of an algorithm.
 
@@ -253,6 +254,9 @@ def build(
     multicast : bool
         Whether the switches of all nodes can add up and multicast, as
         ``cluster.setting.multicast`` says.
+    rings : int array, shape (rings, ranks of a node), optional
+        In which orders rings pass through a node, each in a channel of its own, as
+        ``cluster.setting.rings`` has them; None means by the ranks.
 
     Returns
     -------
@@ -279,12 +283,13 @@ def build(
         raise InputError(f"chunks: {kind.name}/{name} sends each message whole, got {chunks}")
     if channels != 1 and not algorithm.channeled:
         raise InputError(f"channels: {kind.name}/{name} runs in one, got {channels}")
-    setting = Setting(ranks, node, multicast)
+    setting = Setting(ranks, node, multicast, rings)
     setting.check_channels(channels)
     parts = algorithm.cut(setting, chunks)
     builder = Builder(
-        kind, ranks, root, chunks, parts, node=node, channels=channels, multicast=multicast
-    )
+        kind, ranks, root, chunks, parts, node=node, channels=channels, multicast=multicast,
+        rings=rings,
+    )  # fmt: skip
     if ranks > 1:
         algorithm.build(builder)
     return builder.finish()
@@ -298,12 +303,13 @@ def build_folded(
     *,
     node: ArrayLike | None = None,
     channels: int = 1,
+    rings: ArrayLike | None = None,
 ) -> Folded:
     """Return the operations of a few ranks that stand for those of all.
 
     Parameters
     ----------
-    collective_name, name, chunks, node, channels
+    collective_name, name, chunks, node, channels, rings
         As in :func:`build`; the algorithm claims a symmetry.
     fold : Fold
         Renamings of that kind, in steps that are multiples of the claim's.
@@ -321,7 +327,7 @@ def build_folded(
     kind = collective(collective_name)
     algorithm = find(collective_name, name)
     reason = refusal(kind.name, name, fold.ranks, node)
-    setting = Setting(fold.ranks, node)
+    setting = Setting(fold.ranks, node, rings=rings)
     claim = algorithm.claim(setting)
     if reason is None and (claim is None or claim.kind != fold.kind):
         reason = f"{kind.name}/{name}: claims no symmetry of the kind {fold.kind}"

@@ -97,7 +97,7 @@ def part(
     for i in range(1 if alike else len(groups)):
         mine = slice(None) if alike else slice(i, i + 1)
         width = given.shape[2] // channels
-        setting = _setting(b.setting, places[i])
+        setting = _setting(b.setting, groups[i], places[i])
         one = _record(sub, algorithm, setting, root, chunks, channels, width, inside)
         if one.pieces == 0 or given[mine].shape[2] * blocks % one.pieces:
             raise InputError(
@@ -152,10 +152,15 @@ def _nodes(whole: Setting, groups: IntArray) -> tuple[IntArray, list[IntArray]]:
     return places, [whole.agents[np.unique(nodes)] for nodes in mine]
 
 
-def _setting(whole: Setting, places: IntArray) -> Setting:
-    """Return the setting of the ranks of one group, whose nodes are counted anew."""
+def _setting(whole: Setting, group: IntArray, places: IntArray) -> Setting:
+    """Return the setting of the ranks of one group, whose nodes are counted anew.
+
+    All ranks in their order keep the rings of their nodes; of some, or in another order, no
+    rings are known.
+    """
     node = places if places.any() else None
-    return Setting(places.size, node, whole.multicast)
+    same = group.size == whole.ranks and bool((group == np.arange(group.size)).all())
+    return Setting(places.size, node, whole.multicast, whole.rings if same else None)
 
 
 def _record(

@@ -45,7 +45,7 @@ class Recorder(Builder):
     ) -> None:
         super().__init__(
             kind, setting.ranks, root, chunks, parts, node=setting.node, channels=channels,
-            multicast=setting.multicast,
+            multicast=setting.multicast, rings=setting.rings,
         )  # fmt: skip
         self.fold = fold
         self._rounds: list[list[Call]] = []

@@ -10,7 +10,14 @@ from collsim.core.schedule import COPY, REDUCE
 from collsim.core.setting import Setting
 from collsim.core.symmetry import Axes, Symmetry
 
-__all__ = ["RING", "RING_OF_PARTS", "gather_around", "ring_order", "scatter_around"]
+__all__ = [
+    "gather_around",
+    "ring_of_parts_symmetry",
+    "ring_order",
+    "ring_symmetry",
+    "scatter_around",
+    "share_cables",
+]
 
 IntArray = NDArray[np.int64]
 
@@ -26,20 +33,48 @@ def ring_order(setting: Setting, channel: int, channels: int) -> IntArray:
     there are not more rings than GPUs. Every second node is crossed backwards: so a ring
     leaves at a GPU on the same rail as the one where it enters the next node.
 
+    Where a node has orders of its own, over cables that no other ring uses, each ring takes
+    one of these through every node; on one node a single ring does too.
+
     Examples
     --------
     >>> two = Setting(6, [0, 0, 0, 1, 1, 1])
     >>> [ring_order(two, channel, 3).tolist() for channel in range(3)]
     [[0, 1, 2, 5, 4, 3], [1, 2, 0, 3, 5, 4], [2, 0, 1, 4, 3, 5]]
+    >>> mesh = Setting(3, rings=[[0, 1, 2], [0, 2, 1]])
+    >>> [ring_order(mesh, channel, 2).tolist() for channel in range(2)]
+    [[0, 1, 2], [0, 2, 1]]
     """
-    if channels == 1:
+    own = setting.orders
+    if channels == 1 and (own is None or setting.nodes > 1):
         return np.arange(setting.ranks)
+    if own is not None:
+        rows = np.stack(setting.members)[:, own[channel % len(own)]]
+        rows[1::2] = rows[1::2, ::-1].copy()
+        return rows.ravel()
     if setting.even:
         rows = np.roll(np.stack(setting.members), -channel, axis=1)
         rows[1::2] = rows[1::2, ::-1].copy()
         return rows.ravel()
     turned = [np.roll(ranks, -channel) for ranks in setting.members]
     return np.concatenate([ranks[:: -1 if i % 2 else 1] for i, ranks in enumerate(turned)])
+
+
+def share_cables(setting: Setting) -> bool:
+    """Return whether two rings of one node go from one rank to the same next.
+
+    Examples
+    --------
+    >>> share_cables(Setting(3, rings=[[0, 1, 2], [0, 2, 1]]))
+    False
+    >>> share_cables(Setting(3, rings=[[0, 1, 2], [0, 2, 1], [1, 2, 0]]))
+    True
+    """
+    own = setting.orders
+    if own is None or setting.nodes > 1:
+        return False
+    ways = own * setting.ranks + np.roll(own, -1, axis=1)
+    return np.unique(ways).size < ways.size
 
 
 def gather_around(b: Builder, shares: IntArray) -> None:
@@ -108,6 +143,20 @@ def _a_part_per_rank(setting: Setting, _chunks: int, channels: int) -> Axes:
     return (channels, 0), (setting.ranks, 1)
 
 
-# What rings claim of themselves, and those that cut a block into a part for every rank.
-RING: Final = Symmetry("shift", step=_nodes_there_and_back)
-RING_OF_PARTS: Final = Symmetry("shift", _a_part_per_rank, _nodes_there_and_back)
+_RING: Final = Symmetry("shift", step=_nodes_there_and_back)
+_RING_OF_PARTS: Final = Symmetry("shift", _a_part_per_rank, _nodes_there_and_back)
+
+
+def _own_on_one_node(setting: Setting) -> bool:
+    """Return whether rings go around in orders that no renaming leaves alone."""
+    return setting.rings is not None and setting.nodes == 1
+
+
+def ring_symmetry(setting: Setting) -> Symmetry | None:
+    """Return what rings claim of themselves."""
+    return None if _own_on_one_node(setting) else _RING
+
+
+def ring_of_parts_symmetry(setting: Setting) -> Symmetry | None:
+    """Return the same of rings that cut a block into a part for every rank."""
+    return None if _own_on_one_node(setting) else _RING_OF_PARTS

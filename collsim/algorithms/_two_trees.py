@@ -11,7 +11,7 @@ from collsim.algorithms._arrange import from_root
 from collsim.algorithms._recording import Call, Recording
 from collsim.core.setting import Setting
 
-__all__ = ["Edge", "across_in_turns", "edges_from", "two_trees"]
+__all__ = ["Edge", "across_in_turns", "chained", "edges_from", "two_trees"]
 
 IntArray = NDArray[np.int64]
 
@@ -60,13 +60,30 @@ def two_trees(ranks: int) -> list[Edge]:
     return timed
 
 
-def edges_from(setting: Setting, root: int, channel: int = 0) -> IntArray:
+def chained(setting: Setting, channels: int) -> bool:
+    """Return whether trees lead along chains through nodes, and are no trees of ranks.
+
+    They do on several nodes. On one they do where channels can go over cables of their own,
+    as NCCL's trees do; a single channel has fewer levels as trees of ranks.
+
+    Examples
+    --------
+    >>> mesh = Setting(3, rings=[[0, 1, 2], [0, 2, 1]])
+    >>> [chained(mesh, 1), chained(mesh, 2), chained(Setting(3), 2)]
+    [False, True, False]
+    """
+    return setting.nodes > 1 or (channels > 1 and setting.orders is not None)
+
+
+def edges_from(setting: Setting, root: int, channel: int = 0, channels: int = 1) -> IntArray:
     """Return both trees of a channel from a rank: senders, receivers, trees, first rounds.
 
-    On one node they are two trees of ranks. On several they lead from node to node, and a
-    chain through every node: that of channel k begins at the node's GPU k, which alone
-    sends to and receives from other nodes, so that every channel has a NIC of its own. The
-    root hands the data to that GPU of its own node first.
+    On one node they are two trees of ranks; or, where several channels go over cables of
+    their own, both are a chain along the ring of the channel. On several they lead from node
+    to node, and a chain through every node: that of channel k begins at the node's GPU k,
+    which alone sends to and receives from other nodes, so that every channel has a NIC of its
+    own. The root hands the data to that GPU of its own node first. Where a node has orders of
+    its own, each of which begins at another GPU, chains go by them.
 
     Examples
     --------
@@ -76,17 +93,22 @@ def edges_from(setting: Setting, root: int, channel: int = 0) -> IntArray:
     >>> edges_from(Setting(3), 0).tolist()
     [[0, 2, 0, 1], [2, 1, 1, 2], [0, 0, 1, 1], [0, 2, 1, 3]]
     """
-    if setting.nodes == 1:
+    if not chained(setting, channels):
         src, dst, tree, first = _timed(setting.ranks)
         order = from_root(setting.ranks, root)
         return np.stack([order[src], order[dst], tree, first])
-    if setting.even:
+    own = setting.orders
+    if own is not None:
+        chains = list(np.stack(setting.members)[:, own[channel % len(own)]])
+    elif setting.even:
         chains = list(np.roll(np.stack(setting.members), -(channel % setting.fewest), axis=1))
     else:
         chains = [np.roll(ranks, -(channel % ranks.size)) for ranks in setting.members]
     home = next(i for i, ranks in enumerate(setting.members) if root in ranks)
     heads = np.array([line[0] for line in chains])
     lead = int(heads[home] != root)
+    if setting.nodes == 1:
+        return _along(np.roll(chains[0], -int(np.flatnonzero(chains[0] == root)[0])))
     chains[home] = np.concatenate([[root], chains[home][chains[home] != root]])
     order = from_root(len(chains), home)
     src, dst, tree, first = _timed(len(chains))
@@ -109,6 +131,13 @@ def edges_from(setting: Setting, root: int, channel: int = 0) -> IntArray:
     rest = np.concatenate(both, axis=1)
     early = (rest[0] == root) & (lead > 0)
     return np.concatenate([rest[:, early], across, rest[:, ~early]], axis=1)
+
+
+def _along(line: IntArray) -> IntArray:
+    """Return a chain as both trees: senders, receivers, trees, first rounds."""
+    place = np.arange(line.size - 1)
+    both = [np.stack([line[:-1], line[1:], np.full_like(place, t), place]) for t in (0, 1)]
+    return np.concatenate(both, axis=1)
 
 
 @lru_cache(maxsize=8)

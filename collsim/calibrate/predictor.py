@@ -203,6 +203,7 @@ class _Times:
                     node=cluster.node,
                     channels=k,
                     multicast=cluster.setting.multicast,
+                    rings=cluster.setting.rings,
                 ),
             )
         return self._prepared[key]

@@ -90,7 +90,8 @@ class Curve:
     Notes
     -----
     On several nodes, an algorithm that can run in several channels takes the faster of one
-    and as many as a node has GPUs, at each size.
+    and as many as a node has GPUs, at each size; on one node whose GPUs are joined directly,
+    rings take the faster of one and as many as there are rings over cables of their own.
 
     Examples
     --------
@@ -299,6 +300,7 @@ class Curve:
         return build(
             self.collective.name, self.name, ranks, self.root, chunks, node=node,
             channels=channels, multicast=self.cluster.setting.multicast,
+            rings=self.cluster.setting.rings,
         )  # fmt: skip
 
     def simulation(self, chunks: int, channels: int = 1) -> Simulation:

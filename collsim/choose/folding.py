@@ -124,8 +124,9 @@ def folded_simulation(
             continue
         try:
             folded = build_folded(
-                collective, name, fold, chunks, node=cluster.node, channels=channels
-            )
+                collective, name, fold, chunks, node=cluster.node, channels=channels,
+                rings=cluster.setting.rings,
+            )  # fmt: skip
             return FoldedSimulation(folded, cluster, orbits=proof)
         except TooLargeError:
             # All ranks would be larger still.

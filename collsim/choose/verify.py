@@ -225,7 +225,7 @@ def _case(
     try:
         schedule = build(
             kind, name, setting.ranks, root, chunks, node=setting.node, channels=channels,
-            multicast=setting.multicast,
+            multicast=setting.multicast, rings=setting.rings,
         )  # fmt: skip
         return verify_schedule(schedule)
     except CollsimError as error:

@@ -115,6 +115,8 @@ class Algorithm:
         ``setting -> str | None``: why it can't run on ranks spread like this, or None.
     channeled : bool
         Whether several copies can run at once, each on its share of every block.
+    rings : bool
+        Whether these go by ``builder.setting.rings``, over cables of their own.
     in_switch : bool
         Whether every message goes to or comes from a switch that adds up and multicasts. The
         claimed cost then holds on one such switch with the links of an ideal network, whose
@@ -145,6 +147,7 @@ class Algorithm:
     limits: Callable[[int], str | None] = _no_limits
     needs: Callable[[Setting], str | None] = no_needs
     channeled: bool = False
+    rings: bool = False
     in_switch: bool = False
     parts_on: Callable[[Setting, int], int] | None = None
     options: Mapping[str, Option] = field(default_factory=dict)

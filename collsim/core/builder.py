@@ -43,6 +43,8 @@ class Builder:
         Copies of the algorithm that run at once, each on its share of every block.
     multicast : bool
         Whether the switch of every node takes messages too: that of node k is number P + k.
+    rings : int array, shape (rings, ranks of a node), optional
+        In which orders rings pass through a node, as ``cluster.setting.rings`` has them.
 
     Attributes
     ----------
@@ -83,13 +85,14 @@ class Builder:
         node: ArrayLike | None = None,
         channels: int = 1,
         multicast: bool = False,
+        rings: ArrayLike | None = None,
     ) -> None:
         self.collective = named = known(collective)
         self.ranks = check_ranks(ranks)
         self.root = check_root(root, ranks)
         self.chunks = check_count("chunks", chunks)
         self.channels = check_count("channels", channels)
-        self.setting = Setting(ranks, node, multicast)
+        self.setting = Setting(ranks, node, multicast, rings)
         parts = self.chunks if parts is None else parts
         self.parts = parts = check_count("parts", parts) * channels
         blocks = named.blocks(ranks)

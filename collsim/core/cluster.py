@@ -332,7 +332,29 @@ class Cluster:
         >>> Cluster.load("dgx-h100").setting.multicast
         True
         """
-        return Setting(self.ranks, self.node, multicast=self.in_switch is not None)
+        return Setting(
+            self.ranks, self.node, multicast=self.in_switch is not None, rings=self.rings
+        )
+
+    @cached_property
+    def rings(self) -> IntArray | None:
+        """In which orders rings best pass through a node, over cables of their own.
+
+        Returns
+        -------
+        int array, shape (rings, GPUs of a node), or None
+            None where GPUs are not joined directly; see :func:`collsim.core.rings.orders_of`.
+
+        Examples
+        --------
+        >>> Cluster.load("hgx-a100-4").rings.shape
+        (6, 4)
+        """
+        if self.egress is not None or self.ingress is not None:
+            return None
+        from collsim.core.rings import orders_of
+
+        return orders_of(self.node, self.links, self.router)
 
     @checked
     def route(self, src: int, dst: int) -> tuple[int, ...]:

@@ -138,8 +138,9 @@ class FoldedBuilder(Builder):
         channels: int = 1,
     ) -> None:
         super().__init__(
-            kind, setting.ranks, 0, chunks, parts, node=setting.node, channels=channels
-        )
+            kind, setting.ranks, 0, chunks, parts, node=setting.node, channels=channels,
+            rings=setting.rings,
+        )  # fmt: skip
         self.fold: Fold = fold
         self.axes = fold.check(axes, self.pieces.size)
         self._turns: list[Int32] = []

@@ -30,11 +30,16 @@ class Setting:
         Node of every rank; None means that all are on one.
     multicast : bool
         Whether the switch of every node can add up and multicast.
+    rings : int array, shape (rings, ranks of a node), optional
+        In which orders rings best pass through every node, for a ring in each of several
+        channels; see :attr:`collsim.core.cluster.Cluster.rings`. None where a node has none
+        of its own.
 
     Raises
     ------
     InputError
-        If `node` has another length, or no whole numbers.
+        If `node` has another length, or no whole numbers; if nodes have different numbers of
+        ranks, and rings, or a ring does not name each rank of a node once.
 
     Examples
     --------
@@ -48,9 +53,39 @@ class Setting:
     ranks: int
     node: ArrayLike | None = None
     multicast: bool = False
+    rings: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         check_ranks(self.ranks)
+        self._check_node()
+
+        if self.rings is not None:
+            self._check_rings()
+
+    @property
+    def orders(self) -> NDArray[np.int64] | None:
+        """The rings of a node, shape (rings, ranks of a node), or None.
+
+        Examples
+        --------
+        >>> Setting(3, rings=[[0, 1, 2], [0, 2, 1]]).orders.shape
+        (2, 3)
+        """
+        return None if self.rings is None else np.asarray(self.rings, dtype=np.int64)
+
+    def _check_rings(self) -> None:
+        if not self.even:
+            raise InputError("rings: nodes differ in their numbers of ranks, expected equal")
+        orders = np.asarray(self.rings)
+        if orders.dtype.kind not in "iu" or orders.ndim != 2 or not orders.size:
+            raise InputError(f"rings: got {self.rings!r}, expected rows of whole numbers")
+        if orders.shape[1] != self.fewest or (np.sort(orders) != np.arange(self.fewest)).any():
+            raise InputError(
+                f"rings: got {self.rings!r}, expected each of 0 to {self.fewest - 1} once in "
+                "every row"
+            )
+
+    def _check_node(self) -> None:
         if self.node is None:
             return
         node = np.asarray(self.node)

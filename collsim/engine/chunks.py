@@ -170,7 +170,8 @@ def channels_of(algorithm: Algorithm, setting: Setting) -> tuple[int, ...]:
     """Return the channel counts among which the best is taken.
 
     On several nodes one, and as many as every node has GPUs, so that each has its own way
-    out of the node; on one node a single channel uses all that there is.
+    out of the node. On one node a single channel uses all that there is, unless GPUs are
+    joined directly: then as many as there are rings over cables of their own.
 
     Examples
     --------
@@ -180,9 +181,12 @@ def channels_of(algorithm: Algorithm, setting: Setting) -> tuple[int, ...]:
     >>> channels_of(mst, two_nodes), channels_of(replace(mst, channeled=True), two_nodes)
     ((1,), (1, 2))
     """
-    if not algorithm.channeled or setting.nodes == 1 or setting.fewest == 1:
+    if not algorithm.channeled:
         return (1,)
-    return (1, setting.fewest)
+    if setting.nodes == 1:
+        own = setting.orders if algorithm.rings else None
+        return (1,) if own is None or len(own) == 1 else (1, len(own))
+    return (1,) if setting.fewest == 1 else (1, setting.fewest)
 
 
 def fastest_channels(

@@ -1,6 +1,6 @@
 """Around the ring: in each step, every rank passes on the share that it received last."""
 
-from collsim.algorithms._rings import RING, gather_around
+from collsim.algorithms._rings import gather_around, ring_symmetry
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -23,6 +23,7 @@ ALGORITHM = Algorithm(
     formula="(P-1)α + (P-1)/P·nβ",
     summary="every rank passes on to the next the share that it received last",
     channeled=True,
-    symmetry=RING,
+    rings=True,
+    symmetry=ring_symmetry,
     paper="Chan, Heimlich, Purkayastha, van de Geijn 2007, section 4 (bucket all_gather)",
 )

@@ -18,7 +18,7 @@ def build(b: Builder) -> None:
     def trees(channel: int) -> Recording:
         root, share = int(first[channel % first.size]), b.share(channel)
         down = part(
-            *(b, "broadcast", broadcast.down(channel)),
+            *(b, "broadcast", broadcast.down(channel, b.channels)),
             pieces=share,
             root=root,
             chunks=b.chunks,
@@ -50,5 +50,6 @@ ALGORITHM = Algorithm(
     paper="Sanders, Speck, Träff 2009, Two-tree algorithms; NCCL's Tree",
     chunked=True,
     channeled=True,
+    rings=True,
     parts=broadcast.parts,
 )

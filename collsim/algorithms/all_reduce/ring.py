@@ -1,7 +1,7 @@
 """Ring reduce_scatter, then ring all_gather, on P parts of the array."""
 
 from collsim.algorithms._arrange import one_part_per_rank
-from collsim.algorithms._rings import RING_OF_PARTS, gather_around, scatter_around
+from collsim.algorithms._rings import gather_around, ring_of_parts_symmetry, scatter_around
 from collsim.algorithms.all_gather import ring as all_gather
 from collsim.algorithms.reduce_scatter import ring as reduce_scatter
 from collsim.core.algorithm import Algorithm, Terms
@@ -30,5 +30,6 @@ ALGORITHM = Algorithm(
     paper="Patarasu, Yuan 2009; Chan, Heimlich, Purkayastha, van de Geijn 2007, section 5",
     parts=one_part_per_rank,
     channeled=True,
-    symmetry=RING_OF_PARTS,
+    rings=True,
+    symmetry=ring_of_parts_symmetry,
 )

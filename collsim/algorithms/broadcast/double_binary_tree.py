@@ -18,7 +18,7 @@ def parts(ranks: int, chunks: int) -> int:
     return 2 * chunks
 
 
-def down(channel: int) -> Callable[[Builder], None]:
+def down(channel: int, channels: int = 1) -> Callable[[Builder], None]:
     """Return how to list the pipelined broadcast of one channel.
 
     A chunk sets off when the one before it in its tree has arrived. Otherwise the root,
@@ -27,7 +27,7 @@ def down(channel: int) -> Callable[[Builder], None]:
 
     def build(b: Builder) -> None:
         halves, count = b.pieces.reshape(2, b.chunks, -1), b.chunks
-        src, dst, tree, first = edges_from(b.setting, b.root, channel)
+        src, dst, tree, first = edges_from(b.setting, b.root, channel, channels)
         for step in range(int(first.max()) + 2 * count - 1):
             b.next_round()
             chunk = (step - first) // 2
@@ -43,7 +43,7 @@ def build(b: Builder) -> None:
 
     def trees(channel: int) -> Recording:
         share = b.share(channel)
-        return part(b, "broadcast", down(channel), pieces=share, chunks=b.chunks)
+        return part(b, "broadcast", down(channel, b.channels), pieces=share, chunks=b.chunks)
 
     play(b, over_channels(b.channels, trees))
 
@@ -68,5 +68,6 @@ ALGORITHM = Algorithm(
     paper="Sanders, Speck, Träff 2009, Two-tree algorithms for full bandwidth broadcast",
     chunked=True,
     channeled=True,
+    rings=True,
     parts=parts,
 )

@@ -67,4 +67,5 @@ ALGORITHM = Algorithm(
     paper="pipelined chain; Patarasu, Faraj, Yuan 2008; NCCL's ring broadcast",
     chunked=True,
     channeled=True,
+    rings=True,
 )

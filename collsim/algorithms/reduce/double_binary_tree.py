@@ -20,7 +20,7 @@ def up(b: Builder, channel: int, root: int) -> Recording:
     share, several = b.share(channel), b.setting.nodes > 1
     if several:
         share = share.reshape(2, -1)[:, ::-1].reshape(1, -1)
-    trees = broadcast.down(channel)
+    trees = broadcast.down(channel, b.channels)
     down = part(b, "broadcast", trees, pieces=share, root=root, chunks=b.chunks)
     back = reverse(down, adds=True)
     return across_in_turns(back, b.setting) if several else in_turns(back, strict=True)
@@ -45,5 +45,6 @@ ALGORITHM = Algorithm(
     paper="Sanders, Speck, Träff 2009, Two-tree algorithms for full bandwidth reduction",
     chunked=True,
     channeled=True,
+    rings=True,
     parts=broadcast.parts,
 )

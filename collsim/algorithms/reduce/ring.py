@@ -1,7 +1,8 @@
 """Pipelined pass around the ring to the root, combining on the way."""
 
+from collsim.algorithms._rings import share_cables
 from collsim.algorithms.broadcast.ring import ring
-from collsim.algorithms.compose import Recording, over_channels, play, reverse
+from collsim.algorithms.compose import Recording, in_turns, over_channels, play, reverse
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -12,11 +13,15 @@ def build(b: Builder) -> None:
     """List the operations: a ring in every channel, that of a broadcast backwards.
 
     So it goes around the way that a broadcast goes, and the root comes last. Chunks set off
-    in their order.
+    in their order. Where two rings of a node share a cable, they set off one by one: a rank
+    with which one ring begins has all its chunks ready at once, and would otherwise send them
+    before what it passes on in the other.
     """
+    shared = b.channels > 1 and share_cables(b.setting)
 
     def backwards(channel: int) -> Recording:
-        return reverse(ring(b, channel, backwards=True), adds=True)
+        back = reverse(ring(b, channel, backwards=True), adds=True)
+        return in_turns(back) if shared else back
 
     play(b, over_channels(b.channels, backwards))
 
@@ -38,4 +43,5 @@ ALGORITHM = Algorithm(
     paper="pipelined chain; Patarasu, Faraj, Yuan 2008; NCCL's ring reduce",
     chunked=True,
     channeled=True,
+    rings=True,
 )

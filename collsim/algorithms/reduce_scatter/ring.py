@@ -1,6 +1,6 @@
 """Around the ring: partial sums of a share travel until they reach its owner."""
 
-from collsim.algorithms._rings import RING, scatter_around
+from collsim.algorithms._rings import ring_symmetry, scatter_around
 from collsim.core.algorithm import Algorithm, Terms
 from collsim.core.builder import Builder
 
@@ -24,6 +24,7 @@ ALGORITHM = Algorithm(
     formula="(P-1)α + (P-1)/P·n(β + γ)",
     summary="every rank adds its own to the partial sum that it received last and passes it on",
     channeled=True,
-    symmetry=RING,
+    rings=True,
+    symmetry=ring_symmetry,
     paper="Chan, Heimlich, Purkayastha, van de Geijn 2007, section 4 (bucket reduce_scatter)",
 )

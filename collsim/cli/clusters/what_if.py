@@ -100,6 +100,7 @@ def tell_uncrossed(
                 node=unhurt.node,
                 channels=channels,
                 multicast=setting.multicast,
+                rings=setting.rings,
             )
             crossed[name] |= crossed_links(schedule, unhurt)
     for part in dict.fromkeys(parts):

@@ -107,6 +107,7 @@ def command(
         node=network.node,
         channels=channels,
         multicast=network.setting.multicast,
+        rings=network.setting.rings,
     )
     name = f"{kind.name}_{canonical(kind.name, algorithm)}"
     _write(built, form, name, path)

@@ -127,5 +127,6 @@ def one_run(
         node=network.node,
         channels=row.channels,
         multicast=network.setting.multicast,
+        rings=network.setting.rings,
     )
     return OneRun(answer, network, simulate(built, network, size))
