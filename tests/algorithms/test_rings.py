@@ -98,7 +98,7 @@ AROUND = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")
 def test_rings_over_cables_of_their_own_add_up(
     kind: str, name: str, rings: int, together: float
 ) -> None:
-    """Several rings carry as many times what a cable does, but for latency; and never beat the bound."""
+    """They carry so many times what a cable does, but for latency, and never beat the bound."""
     chunks = 64 if kind in {"broadcast", "reduce"} else "auto"
     size = 2**36
     (row,) = predict(kind, Cluster.load(name), size, "ring", chunks=chunks).rows
