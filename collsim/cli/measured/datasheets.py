@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["OFF_BY", "caveat", "tell_datasheet"]
 
 OFF_BY: Final = (
-    "off by 7 % in the median and 29 % at the 90th percentile from 64 MiB on, and by more below"
+    "off by 7 % in the median and 27 % at the 90th percentile from 64 MiB on, and by more below"
 )
 """The line "all" of "Datasheets alone" in docs/validation.md."""
 _WIDE: Final = 0.3
