@@ -182,7 +182,10 @@ def test_third_notebook_says_the_numbers_that_it_computes() -> None:
 
 
 def test_fourth_notebook_says_the_numbers_that_it_computes() -> None:
-    """4.8 ms in one chunk, 2.9 in the best number of them, 1.8 of the ring; ours wins."""
+    """4.8 ms in one chunk, 2.9 in the best number of them, 1.8 of the ring.
+
+    On cables in a ring ours wins at two sizes, and two rings take half as long at the third.
+    """
     words, shown = said_and_shown(4)
     assert "From 4.8 ms to 2.9" in words
     times = [float(us) for us in re.findall(r"chunks: (\d+) us", shown)]
@@ -192,5 +195,10 @@ def test_fourth_notebook_says_the_numbers_that_it_computes() -> None:
     assert round(ring, -2) == 1800
     pairs = re.findall(r"chunks ([\d.]+) us, the best other, .*, ([\d.]+) us", shown)
     assert len(pairs) == 3
-    assert all(float(ours) < float(other) for ours, other in pairs)
-    assert "at all three sizes" in words
+    won = [float(other) / float(ours) for ours, other in pairs]
+    assert won[0] > 1
+    assert won[1] > 1
+    assert won[2] == pytest.approx(1 / 2, rel=0.1)
+    assert "for the two smaller sizes" in words
+    assert "For the largest the ring is back" in words
+    assert "*half* of the data" in words
