@@ -235,9 +235,8 @@ class Timer:
 
 def _built(call: Call, part: Cluster, how: _How) -> Schedule:
     return build(
-        call.collective, how.algorithm, part.ranks, 0, how.chunks,
-        node=part.node, channels=how.channels, multicast=part.setting.multicast,
-        rings=part.setting.rings,
+        call.collective, how.algorithm, part.ranks, 0, how.chunks, node=part.node,
+        channels=how.channels, multicast=part.setting.multicast, rings=part.setting.rings,
     )  # fmt: skip
 
 

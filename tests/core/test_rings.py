@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from collsim.core.cluster import Cluster
-from collsim.core.rings import MOST_GPUS, disjoint, paths, rings
+from collsim.core.disjoint import disjoint
+from collsim.core.rings import MOST_GPUS, paths, rings
 from collsim.topology import degrade, fail, reorder, subset
 from collsim.topology.hybrid_cube_mesh import WIRING
 
