@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from collsim.calibrate.gpu_names import gpus_named
+from collsim.calibrate.gpu_names import gpus_named, names_joined
 from collsim.calibrate.message import is_message
 from collsim.calibrate.predictor import is_ideal
 from collsim.core.cluster import Cluster
@@ -95,7 +95,8 @@ def device_notes(
     >>> device_notes([row], "dgx-h100")
     ['the rows are of NVIDIA A100-SXM4, but the cluster is dgx-h100: is -c right?']
     """
-    devices = sorted({row.source.device for row in rows if row.source.device})
+    joined = {row.source.device for row in rows if row.source.device}
+    devices = sorted({name for device in joined for name in names_joined(device)})
     notes = []
     for device in devices:
         gpus = gpus_named(device)

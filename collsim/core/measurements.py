@@ -34,7 +34,7 @@ class Source:
         ``"process per GPU"``, ``"one process"`` or ``"4 GPUs per process"``. The
         launch of one process for 8 GPUs takes about three times as long.
     device : str, optional
-        Name of the GPU.
+        Name of the GPU; of several in one run each, as ``"NVIDIA A100 + NVIDIA H100"``.
     backend : str, optional
         What moved the data: ``"nccl"``, ``"rccl"``, ``"mpi"``, ``"gloo"``.
     """

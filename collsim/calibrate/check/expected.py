@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from collsim.calibrate.check.fastest import FastestOfNccl
 from collsim.calibrate.check.fitted import FittedExpectation
 from collsim.calibrate.check.nccl_choice import NcclChoice
 from collsim.calibrate.formula import Chunks, Predicted, Predictor, found_for
@@ -24,7 +25,7 @@ def expectation_of(
     algorithm: str | None,
     chunks: Chunks | None,
     usual: str | None = None,
-    chosen: NcclChoice | None = None,
+    chosen: NcclChoice | FastestOfNccl | None = None,
 ) -> Expectation:
     """Return what is expected of rows.
 
@@ -39,7 +40,7 @@ def expectation_of(
     usual : str, optional
         What is expected of a row that does not say what ran; by default the profile's own
         algorithm, or ring.
-    chosen : NcclChoice, optional
+    chosen : NcclChoice or FastestOfNccl, optional
         What is expected rather of rows of NCCL that do not say what ran.
 
     Examples
@@ -101,7 +102,7 @@ class _Named:
         algorithm: str | None,
         chunks: Chunks | None,
         usual: str | None,
-        chosen: NcclChoice | None,
+        chosen: NcclChoice | FastestOfNccl | None,
     ) -> None:
         self._model, self._algorithm, self._chunks = model, algorithm, chunks
         self._usual, self._chosen = usual, chosen

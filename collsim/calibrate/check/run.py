@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from collsim.calibrate.check.expected import Expectation, expectation_of, forced_notes
 from collsim.calibrate.check.failed import failures_of
+from collsim.calibrate.check.fastest import FastestOfNccl
 from collsim.calibrate.check.nccl_choice import NcclChoice
 from collsim.calibrate.check.others import others_of
 from collsim.calibrate.check.series import series_of
@@ -25,6 +26,7 @@ from collsim.core.collective import collective
 from collsim.core.measurements import LeftOut, Measurement
 from collsim.core.profile import Profile
 from collsim.errors import InputError
+from collsim.nccl.families import SEVERAL
 from collsim.units import format_size
 
 __all__ = ["CheckResult", "CheckRow", "check"]
@@ -98,8 +100,8 @@ class CheckResult:
     failures : tuple of str
         What went wrong in the runs themselves: wrong results, an end by an error.
     chosen : tuple of str
-        Algorithms that were predicted because NCCL's own model chooses them, where rows of
-        NCCL do not say what ran.
+        Algorithms that were predicted because NCCL's own model chooses them, or because they
+        are the fastest that NCCL has, where rows do not say what ran.
     """
 
     rows: tuple[CheckRow, ...]
@@ -143,7 +145,8 @@ def check(
         0 or more.
     algorithm : str, optional
         What to predict; by default what ran, where a row names it, else the profile's own;
-        without a profile NCCL's choice by its own model for rows of NCCL, or ring.
+        without a profile NCCL's choice by its own model for rows of NCCL, or ring; on a
+        cluster with a profile of NCCL the fastest that NCCL has.
     columns, where
         Which rows: see `collsim.calibrate.select.select`.
     chunks : int or "auto", optional
@@ -161,8 +164,8 @@ def check(
     Raises
     ------
     InputError
-        If the tolerance is negative, no row is left, or rows are of other numbers of
-        ranks or nodes than the cluster.
+        If the tolerance is negative, the algorithm stands for several, no row is left, or
+        rows are of other numbers of ranks or nodes than the cluster.
 
     Examples
     --------
@@ -179,6 +182,11 @@ def check(
     """
     if not 0 <= tolerance <= sys.float_info.max:
         raise InputError(f"tolerance: got {tolerance!r}, expected a finite number from 0 up")
+    if algorithm in SEVERAL:
+        raise InputError(
+            f"algorithm: got {algorithm!r}, expected a name; without one what ran is "
+            "predicted, or what NCCL chooses"
+        )
     measured = measurements_of(logs)
     chosen = select(measured, columns, where)
     rows, notes = usable(chosen.rows, None)
@@ -190,7 +198,7 @@ def check(
         notes += profile_notes(rows, profile)
         chunks = profile.chunks if chunks is None else chunks
     own = profile.algorithm if profile is not None and profile.model == "line" else None
-    choice = NcclChoice(model) if isinstance(model, Cluster) and profile is None else None
+    choice = _choice(model, profile, chunks)
     pairs, more = _expected(rows, expectation_of(model, algorithm, chunks, own, choice))
     notes += [*more, *(choice.notes if choice else ())]
     if not pairs:
@@ -226,12 +234,23 @@ def check(
     )
 
 
+def _choice(
+    model: Profile | Cluster | Predictor, profile: Profile | None, chunks: Chunks | None
+) -> NcclChoice | FastestOfNccl | None:
+    """Return what tells on a cluster what NCCL ran, where rows don't."""
+    if not isinstance(model, Cluster):
+        return None
+    if profile is None:
+        return NcclChoice(model)
+    return FastestOfNccl(model, chunks) if profile.model == "nccl" else None
+
+
 def _others(
     model: Profile | Cluster | Predictor,
     rows: Sequence[Measurement],
     judged: Sequence[CheckRow],
     asked: str | None,
-    choice: NcclChoice | None,
+    choice: NcclChoice | FastestOfNccl | None,
     chunks: Chunks | None,
 ) -> dict[str, list[float]]:
     """Return times of what else NCCL may have run, where rows are late and don't say what."""

@@ -13,6 +13,7 @@ from collsim.calibrate.fit.nccl_doubts import doubt_notes
 from collsim.calibrate.fit.ran import ran_as, ran_notes
 from collsim.calibrate.fit.result import FitErrors, FitResult, measured_by, summary
 from collsim.calibrate.fit.slower import slower_notes
+from collsim.calibrate.gpu_names import names_joined
 from collsim.calibrate.nccl_model import (
     COVERED,
     Fitted,
@@ -67,14 +68,19 @@ def refusal_of(
             return None, "the log does not name the GPU, and no cluster is given (-c)"
         system = system_named(devices[0])
         if system is None:
-            return None, (
-                f"{devices[0]} does not tell how the GPUs are joined, and no cluster is given "
-                "(-c)"
-            )
+            return None, f"{_untold(devices[0])}, and no cluster is given (-c)"
     nodes = max((row.nodes or 1 for row in rows), default=1)
     if nodes > 1 and not system.several:
         return system, f"rows of {nodes} nodes need the cluster (-c) that says what joins them"
     return system, None
+
+
+def _untold(device: str) -> str:
+    """Say why a name tells no system."""
+    names = names_joined(device)
+    if len(names) > 1:
+        return f"its GPUs are of several kinds ({', '.join(names)})"
+    return f"{device} does not tell how the GPUs are joined"
 
 
 def fit_pieces(

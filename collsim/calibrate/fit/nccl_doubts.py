@@ -5,7 +5,7 @@ from itertools import combinations
 from statistics import median
 from typing import Final
 
-from collsim.calibrate.gpu_names import gpus_named
+from collsim.calibrate.gpu_names import gpus_named, names_joined
 from collsim.calibrate.nccl_model import Fitted, system_named
 from collsim.core.collective import collective
 from collsim.core.measurements import Measurement
@@ -100,7 +100,8 @@ def _another_gpu(rows: Sequence[Measurement], fitted: Fitted, cluster: str) -> I
         return
     of_name = gpus_named(cluster.rpartition("/")[2])
     ours = fitted.system.architecture
-    for device in sorted({row.source.device for row in rows if row.source.device}):
+    joined = {row.source.device for row in rows if row.source.device}
+    for device in sorted({name for one in joined for name in names_joined(one)}):
         of_rows = gpus_named(device)
         known = system_named(device)
         if known is not None and known.architecture != ours:

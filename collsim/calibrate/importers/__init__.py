@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Final, TextIO
 
 from collsim.calibrate.importer import LONGEST_LINE, Found, Importer, ReadOptions, collect
+from collsim.calibrate.importers._packed import refuse_packed
 from collsim.core.arguments import checked
 from collsim.core.measurements import LeftOut, Measurement, Measurements, Source
 from collsim.errors import FileError, InputError
@@ -221,6 +222,8 @@ def _pick(path: str, lines: Iterable[str]) -> Importer:
     importers = _importers()
     length, noise, unknown, number = 0, 0, 0, 1
     for line in lines:
+        if not length:
+            refuse_packed(path, line)
         length += len(line)
         # Thousands of ranks with NCCL_DEBUG=INFO say much before the first row.
         unknown += 0 if " NCCL " in line else len(line)

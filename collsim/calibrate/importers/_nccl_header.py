@@ -2,6 +2,7 @@
 
 import re
 
+from collsim.calibrate.gpu_names import joined_names
 from collsim.core.measurements import CPU_TIME, Source
 from collsim.nccl.names import ALGORITHMS, PROTOCOLS
 
@@ -70,7 +71,7 @@ class Header:
         self._per_process: tuple[int, int] | None = None
         self._graph = False
         self._library: str | None = None
-        self._device: str | None = None
+        self._devices: set[str] = set()
         self._groups: dict[int, dict[int, tuple[str, str | None]]] = {}
 
     def begins(self, text: str) -> bool:
@@ -103,7 +104,7 @@ class Header:
     def device(self, rank: int, group: int, pid: str | None, host: str, name: str) -> None:
         """Take one rank of one communicator."""
         self._groups.setdefault(group, {})[rank] = host, pid
-        self._device = self._device or name.strip() or None
+        self._devices.add(name.strip())
 
     def library(self, code: int) -> None:
         """Take NCCL_VERSION_CODE of the library that ran."""
@@ -135,10 +136,9 @@ class Header:
         clock = CPU_TIME if cpu else "host"
         if self._graph:
             clock += ", CUDA graph"
+        device = joined_names(self._devices)
         backend = "rccl" if (self._library or "").startswith("RCCL") else "nccl"
-        return Source(
-            file, line, self._library, clock, self._process_model(), self._device, backend
-        )
+        return Source(file, line, self._library, clock, self._process_model(), device, backend)
 
     def _process_model(self) -> str | None:
         members = [place for group in self._groups.values() for place in group.values()]

@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING
 import click
 
 from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.measured.changed import tell_changed_check
 from collsim.cli.measured.datasheets import caveat
-from collsim.cli.measured.logs import compared_with, on_nodes, refuse_nodes, tell
-from collsim.cli.measured.named import is_named, named_by
+from collsim.cli.measured.logs import (
+    compared_with,
+    on_nodes,
+    refuse_nodes,
+    refuse_ranks,
+    tell,
+)
+from collsim.cli.measured.named import is_named, named_by, with_named
 from collsim.cli.options import (
     LogChoice,
     algorithm_option,
@@ -19,7 +26,7 @@ from collsim.cli.options import (
 from collsim.cli.options.types import TOLERANCE
 from collsim.cli.program.command import command as _command
 from collsim.cli.program.output import Output, note
-from collsim.errors import CollsimError, InputError
+from collsim.errors import CollsimError, UsageError
 
 if TYPE_CHECKING:
     from collsim.calibrate.check import CheckResult
@@ -40,8 +47,10 @@ _FASTEST = "the fastest that NCCL has"
     longer than predicted by more than the tolerance, or if a run failed: wrong results, an end
     by an error. The algorithm that ran is predicted, where the log names it, or else what the
     profile says, or without one what NCCL chooses by its own model, or ring where that is not
-    known; --algorithm predicts another. Without -c and --profile the GPU's name in a log of
-    NCCL on one node tells the cluster, as it does for calibrate fit.
+    known; --algorithm predicts another. With a profile of NCCL and something changed, as by
+    --degrade, it is the fastest that NCCL has, as in predict. Without -c and --profile the
+    GPU's name in a log of NCCL on one node tells the cluster, as it does for calibrate fit, and
+    what --degrade, --launch and the like change is changed there.
 
     Where the numbers say so it is said what a shortfall looks like, as "2 of 8 NICs used".
 
@@ -83,9 +92,15 @@ def command(
     from collsim.calibrate.select import select
     from collsim.core.cluster import Cluster
     from collsim.core.profile import Profile
+    from collsim.nccl.families import SEVERAL
     from collsim.report.check_text import Compared, check_text
     from collsim.report.records import keys_of, records
 
+    if algorithm in SEVERAL:
+        raise UsageError(
+            f"--algorithm {algorithm}: check predicts what ran, or what NCCL chooses, without "
+            "the option: leave it out, or name one algorithm"
+        )
     if is_named(cluster):
         # Before the log, which may take long to read.
         model, profile = compared_with(cluster)
@@ -95,8 +110,9 @@ def command(
     if not is_named(cluster):
         judged = select(measured, rows.columns, rows.where).rows
         refuse_nodes(judged, cluster.nodes)
+        refuse_ranks(judged, cluster.ranks)
         cluster, why, why_not = named_by(judged, replace(cluster, nodes=None))
-        model, profile = compared_with(cluster)
+        model, profile = with_named(cluster, why_not)
     name = model.name if isinstance(model, Cluster) else model.cluster
     if profile is not None and cluster.cluster is None:
         name = profile.cluster
@@ -105,7 +121,7 @@ def command(
         profile=profile,
         network=None if isinstance(model, Cluster) else _cards(name),
     )
-    _refuse_ranks(found, cluster)
+    refuse_ranks(found.rows, cluster.ranks)
     refuse_nodes(found.rows, cluster.nodes)
     tell(measured, (*_default(cluster, name, why_not), *found.notes))
     fitted = isinstance(model, Profile) and model.model == "nccl"
@@ -115,6 +131,9 @@ def command(
         own = "NCCL's own choice" if by_table else _FASTEST
         if not by_table and not all(row.algorithm for row in found.rows):
             note(f"{_FASTEST} is predicted: its table does not tell what ran on this system")
+    elif found.chosen and profile is not None:
+        own = _FASTEST
+        tell_changed_check(profile, found)
     compared = Compared(
         cluster=name,
         profile=None if profile is None else profile.name,
@@ -158,25 +177,11 @@ def _predicted(found: "CheckResult", own: str) -> str:
     """Return which algorithms were predicted: those that ran, where rows name them."""
     from collsim.nccl.names import OUR_NAME
 
-    if own == _BY_MODEL:
+    if found.chosen:
         own = f"{own} ({', '.join(found.chosen)})"
     ran = {own if r.algorithm is None else OUR_NAME.get(r.algorithm, r.algorithm)
            for r in found.rows}  # fmt: skip
     return ", ".join(sorted(ran))
-
-
-def _refuse_ranks(found: "CheckResult", cluster: ClusterChoice) -> None:
-    """Refuse rows of another rank count than --ranks, which an ideal network would take."""
-    from collsim.calibrate.message import MESSAGE
-
-    for row in found.rows:
-        message = (row.collective, row.algorithm) == ("sendrecv", MESSAGE)
-        if cluster.ranks not in (None, row.ranks) and not message:
-            raise InputError(
-                f"{row.file or 'the log'}: measured on {row.ranks} ranks, but --ranks "
-                f"{cluster.ranks}; leave it out, or choose rows with --where 'ranks == "
-                f"{cluster.ranks}'"
-            )
 
 
 def _cards(name: str) -> "Network | None":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collsim.core.measurements import Measurement, Measurements
     from collsim.core.profile import Profile
 
-__all__ = ["compared_with", "on_nodes", "refuse_nodes", "tell"]
+__all__ = ["compared_with", "on_nodes", "refuse_nodes", "refuse_ranks", "tell"]
 
 
 def compared_with(
@@ -65,6 +65,26 @@ def refuse_nodes(rows: "Iterable[CheckRow | Measurement]", nodes: int | None) ->
             raise InputError(
                 f"{file or 'the log'}: measured on {count}, but --nodes {nodes}; leave it "
                 f"out, or choose rows with --where 'nodes == {nodes}'"
+            )
+
+
+def refuse_ranks(rows: "Iterable[CheckRow | Measurement]", ranks: int | None) -> None:
+    """Refuse rows of another rank count than --ranks, which an ideal network would take.
+
+    Raises
+    ------
+    InputError
+        With both numbers.
+    """
+    from collsim.calibrate.message import MESSAGE
+
+    for row in rows:
+        message = (row.collective, row.algorithm) == ("sendrecv", MESSAGE)
+        if ranks not in (None, row.ranks) and not message:
+            file = row.source.file if hasattr(row, "source") else row.file
+            raise InputError(
+                f"{file or 'the log'}: measured on {row.ranks} ranks, but --ranks {ranks}; "
+                f"leave it out, or choose rows with --where 'ranks == {ranks}'"
             )
 
 

@@ -57,7 +57,7 @@ def test_pcie_cards_of_the_same_name_are_no_switch() -> None:
     assert system_named("NVIDIA A100-PCIE-40GB") == system_named("NVIDIA L40S")
     assert system_named("NVIDIA L40S").uniform is False  # type: ignore[union-attr]
     assert preset_named("NVIDIA L40S") == "pcie-8"
-    assert len(_KNOWN) == 7
+    assert len(_KNOWN) == 8
 
 
 def test_several_nodes_have_a_network() -> None:
