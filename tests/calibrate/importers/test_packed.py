@@ -35,6 +35,7 @@ def zipped() -> bytes:
         # A frame of zstd begins with 0xFD2FB528 (RFC 8878, 3.1.1).
         (b"\x28\xb5\x2f\xfd\x04\x00" + TEXT[:9], "zstd: unpack it first (zstd -d)"),
     ],
+    ids=["gzip", "xz", "bzip2", "zip", "zstd"],
 )
 def test_a_packed_log_is_called_that(tmp_path: Path, packed: bytes, words: str) -> None:
     """With the command that unpacks it."""
