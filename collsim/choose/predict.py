@@ -80,7 +80,8 @@ def predict(
     fitted : FittedTimes, optional
         Fitted times of NCCL, as :func:`collsim.fitted_times` gives of a profile.
         With model auto they count for what NCCL has, and ``"auto"`` is what NCCL chooses;
-        what it lacks is timed on the cluster.
+        what it lacks is timed on the cluster. They take no chunks and channels, and are of
+        ranks and links as they were measured.
     fold : bool
         Whether, on 1,024 ranks or more, a few are simulated where schedule and cluster are
         shown to be the same for all of them; the times are the same to the last bit, and the

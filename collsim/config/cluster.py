@@ -78,7 +78,8 @@ def load(
         nodes = network.nodes if network is not None and ranks is None else 1
     if nodes > 1 and network is None:
         raise _unjoined(spec, nodes)
-    return _build(spec, values, network, nodes, ranks)
+    cluster = _build(spec, values, network, nodes, ranks)
+    return replace(cluster, changed=tuple(changes)) if changes else cluster
 
 
 def parse(text: str, file: str) -> Cluster:

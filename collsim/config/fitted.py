@@ -8,6 +8,7 @@ from typing import Final
 from collsim.config.cluster import load
 from collsim.config.fitted_nccl import spread
 from collsim.config.profile_file import load_profile
+from collsim.config.replaced import refuse_replaced
 from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
 from collsim.core.profile import Profile
@@ -108,7 +109,8 @@ def with_profile(cluster: Cluster, profile: Profile | str | os.PathLike[str]) ->
     ------
     InputError
         If the links of the cluster are not all of one class, which a profile of lines is of;
-        if a profile of one node is put into a cluster of several.
+        if a profile of one node is put into a cluster of several; if the cluster was loaded
+        with changes that the profile's numbers would replace.
     UnknownNameError, FileError, ConfigError
         If there is no such profile.
 
@@ -132,7 +134,10 @@ def with_profile(cluster: Cluster, profile: Profile | str | os.PathLike[str]) ->
     """
     if not isinstance(profile, Profile):
         profile = load_profile(profile)
-    if profile.model == "nccl" and (cluster.nodes > 1 or cluster.uniform is None):
+    links_stay = profile.model == "nccl" and (cluster.nodes > 1 or cluster.uniform is None)
+    if cluster.changed:
+        refuse_replaced(cluster, profile, links_stay=links_stay)
+    if links_stay:
         return spread(cluster, profile)
     classes = [link.name for link in cluster.links.classes]
     if len(classes) != 1 or (cluster.uniform is None and cluster.nodes > 1):
@@ -143,7 +148,8 @@ def with_profile(cluster: Cluster, profile: Profile | str | os.PathLike[str]) ->
     fitted = _uniform(profile, cluster.ranks, cluster.name)
     if cluster.in_switch is not None and cluster.nodes == 1:
         fitted = _on_switch(fitted, cluster.in_switch.efficiency)
-    return replace(fitted, multicast=cluster.multicast, shape=cluster.shape)
+    sharing = cluster.sharing if "sharing" in cluster.changed else fitted.sharing
+    return replace(fitted, multicast=cluster.multicast, shape=cluster.shape, sharing=sharing)
 
 
 def _on_switch(fitted: Cluster, efficiency: float) -> Cluster:

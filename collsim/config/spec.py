@@ -14,7 +14,7 @@ from collsim.registry import member, names
 from collsim.topology import REQUIRED as NEEDED
 from collsim.topology import Key, NetworkShape, NodeShape
 
-__all__ = ["SCHEMA", "ClusterSpec", "Network", "parse_spec", "read_spec"]
+__all__ = ["SCHEMA", "ClusterSpec", "Network", "link_keys", "parse_spec", "read_spec"]
 
 SCHEMA = "collsim/cluster/1"
 
@@ -230,3 +230,19 @@ def _shapes(place: type[S]) -> list[str]:
         for name in names("collsim.topology")
         if isinstance(member("collsim.topology", name, "SHAPE", "shape"), place)
     ]
+
+
+def link_keys() -> frozenset[str]:
+    """Return the keys of a cluster file that are links, whatever the shape, and `local`.
+
+    Examples
+    --------
+    >>> sorted(link_keys() & {"link", "gpus", "socket", "local"})
+    ['link', 'local', 'socket']
+    """
+    found = {"local"}
+    for name in names("collsim.topology"):
+        shape = member("collsim.topology", name, "SHAPE", "shape")
+        if isinstance(shape, NodeShape | NetworkShape):
+            found |= {key for key, wanted in shape.keys.items() if wanted.kind == "link"}
+    return frozenset(found)

@@ -137,6 +137,8 @@ class Cluster:
     in_switch : InSwitch, optional
         Links to the switches that add up and multicast, which then are numbers P + node of
         :meth:`route`; None where some node has none.
+    changed : tuple of str
+        Keys of its file that were changed when it was loaded.
 
     Examples
     --------
@@ -166,6 +168,7 @@ class Cluster:
     delay: FloatArray | None = None
     order: IntArray | None = None
     in_switch: InSwitch | None = None
+    changed: tuple[str, ...] = ()
 
     @staticmethod
     @checked

@@ -179,18 +179,9 @@ class ClusterChoice:
         """Return the profile that was named, or None."""
         if self.profile is None:
             return None
-        from collsim.config.profile_file import load_profile
+        from collsim.cli.clusters.of_profile import opened_profile
 
-        found = load_profile(self.profile)
-        if found.model == "nccl":
-            from collsim.calibrate.nccl_model import fitted_of
-            from collsim.errors import CollsimError, ConfigError
-
-            try:
-                fitted_of(found)
-            except CollsimError as error:
-                raise ConfigError.broken(self.profile, str(error)) from error
-        return found
+        return opened_profile(self.profile, {"launch": self.launch, "gamma": self.gamma})
 
     def _preset(self, name: str | None, changes: "Mapping[str, object]") -> "Cluster":
         from collsim.core.cluster import Cluster

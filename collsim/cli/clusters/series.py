@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.unlike import unlike
 from collsim.cli.clusters.what_if import opened
 from collsim.cli.options import NETWORK_OPTIONS, chained, cluster_option, gpus_option
 from collsim.cli.options.types import RANK_LIST
@@ -50,11 +51,9 @@ class ClusterSeries:
         """Return the profile that was named, or None."""
         return self.base.load_profile()
 
-    @property
-    def changed(self) -> bool:
-        """Whether something about the clusters is changed, slow, broken or late."""
-        base = self.base
-        return bool(base.changes or base.degrade or base.fail or base.delay)
+    def unlike(self) -> "Cluster | None":
+        """Return the largest cluster as fitted times know it; None where it is so."""
+        return unlike(list(self._choices())[-1])
 
     def _choices(self) -> list[ClusterChoice]:
         if self.nodes is not None and self.ranks is not None:

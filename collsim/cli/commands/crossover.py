@@ -5,6 +5,7 @@ from typing import Unpack
 import click
 
 from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.unlike import unlike
 from collsim.cli.clusters.what_if import as_folded, opened, tell_folded, tell_uncrossed
 from collsim.cli.measured.fitted import fitted_times
 from collsim.cli.options import (
@@ -72,7 +73,7 @@ def command(
     from collsim.report.records import keys_of, records
 
     profile = cluster.load_profile()
-    fitted = fitted_times(profile, cluster.healthy())
+    fitted = fitted_times(profile, unlike(cluster))
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     found = crossover(
         collective, a, b, network, min_bytes=low, max_bytes=high, fitted=fitted, **run

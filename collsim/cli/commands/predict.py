@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from collsim.cli.clusters.choice import ClusterChoice
 from collsim.cli.clusters.notes import tell_alpha, tell_rootless
+from collsim.cli.clusters.unlike import unlike
 from collsim.cli.clusters.what_if import (
     as_folded,
     opened,
@@ -14,6 +15,7 @@ from collsim.cli.clusters.what_if import (
 )
 from collsim.cli.measured.datasheets import tell_datasheet
 from collsim.cli.measured.fitted import (
+    auto_by,
     fitted_times,
     tell_changed,
     tell_fitted,
@@ -122,7 +124,11 @@ def command(
     profile = cluster.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     tell_large(network, fold=run["fold"], sizes=len(wanted))
-    fitted = fitted_times(profile)
+    # Beside a machine as it was both are simulated, which is told there.
+    other = unlike(cluster) if healthy is None and run["model"] == "auto" else None
+    fitted = fitted_times(profile, other)
+    if other is not None:
+        algorithm = tuple(auto_by(profile, collective, name) for name in algorithm)
     answer = None
     asked = algorithm if file is None or given("algorithm") else ()
     if asked:

@@ -3,6 +3,8 @@
 import contextlib
 from typing import TYPE_CHECKING, Final
 
+import click
+
 from collsim.cli.program.output import note
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ def fitted_times(
     profile : Profile, optional
         The one that --profile names.
     healthy : Cluster, optional
-        The cluster as it was, if something about it is changed.
+        The cluster as it was, if something about it is changed, or ranks sit or messages
+        share links in another way.
     """
     if profile is None or profile.model != "nccl":
         return None
@@ -117,6 +120,8 @@ def tell_fitted(profile: "Profile", answer: "Prediction", *, left_to_us: bool = 
             f"with profile {profile.name}, auto is {_chosen_by(profile)}; --algorithm all "
             "shows what else there is"
         )
+    if any(row.model == "fit" for row in answer.rows):
+        _tell_untaken()
     simulated = sorted({row.algorithm for row in answer.rows if row.model != "fit"})
     if simulated:
         note(
@@ -137,6 +142,21 @@ def tell_fitted(profile: "Profile", answer: "Prediction", *, left_to_us: bool = 
             "it; its times come from NCCL's constants"
         )
     _tell_unrun(profile, answer, set(believed))
+
+
+def _tell_untaken() -> None:
+    """Say which options about schedules rows of a fit don't take."""
+    asked = click.get_current_context().params
+    untaken = [
+        f"--{name} {','.join(map(str, value)) if isinstance(value, tuple) else value}"
+        for name in ("chunks", "channels")
+        if (value := asked.get(name, "auto")) != "auto"
+    ]
+    if untaken:
+        note(
+            f"fitted times (model fit) are of what NCCL does itself and don't take "
+            f"{' or '.join(untaken)}; --model event simulates, and does"
+        )
 
 
 def tell_changed(

@@ -3,6 +3,7 @@
 from typing import Unpack
 
 from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.unlike import unlike
 from collsim.cli.clusters.what_if import opened, tell_large
 from collsim.cli.measured.fitted import auto_by, fitted_times
 from collsim.cli.options import (
@@ -56,7 +57,7 @@ def command(
     profile = cluster.load_profile()
     algorithm = tuple(auto_by(profile, collective, name) for name in algorithm)
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    fitted = fitted_times(profile, cluster.healthy())
+    fitted = fitted_times(profile, unlike(cluster))
     found = time_breakdown(collective, network, size, algorithm, fitted=fitted, **run)
     plot_breakdown(found, path)
     tell_profile(profile, found.collective, network, found.rows)

@@ -5,6 +5,7 @@ from typing import Unpack
 import click
 
 from collsim.cli.clusters.choice import ClusterChoice
+from collsim.cli.clusters.unlike import unlike
 from collsim.cli.clusters.what_if import opened
 from collsim.cli.measured.fitted import fitted_times
 from collsim.cli.options import (
@@ -78,7 +79,7 @@ def command(
     from collsim.plot.crossover import plot_crossover
 
     profile = cluster.load_profile()
-    fitted = fitted_times(profile, cluster.healthy())
+    fitted = fitted_times(profile, unlike(cluster))
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
     plot_crossover(
         *(collective, a, b, network, path),

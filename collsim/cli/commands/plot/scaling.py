@@ -66,8 +66,7 @@ def command(
     profile = series.load_profile()
     algorithm = tuple(auto_by(profile, collective, name) for name in algorithm)
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    healthy = series.base.healthy() if series.changed else None
-    fitted = fitted_times(profile, healthy)
+    fitted = fitted_times(profile, series.unlike())
     found = scaling_curves(collective, clusters, size, algorithm, fitted=fitted, **run)
     plot_scaling(found, path, value)
     rows = [row for line in found.lines.values() for row in line if row is not None]
