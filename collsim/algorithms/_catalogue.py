@@ -5,7 +5,7 @@ from typing import Final
 
 from numpy.typing import ArrayLike
 
-from collsim.algorithms._author import guarded, mistakes
+from collsim.algorithms._author import guarded, mistakes, place_of
 from collsim.algorithms._spec import bound, read_options, split, text_of, tried
 from collsim.core.algorithm import Algorithm
 from collsim.core.arguments import checked
@@ -292,7 +292,19 @@ def build(
     )  # fmt: skip
     if ranks > 1:
         algorithm.build(builder)
-    return builder.finish()
+    with mistakes(kind.name, name.partition(":")[0], place_of(algorithm.build)):
+        schedule = builder.finish()
+    _check_listed(f"{kind.name}/{name}", algorithm, ranks, len(schedule))
+    return schedule
+
+
+def _check_listed(where: str, algorithm: Algorithm, ranks: int, messages: int) -> None:
+    """Refuse a schedule without a message, which would take no time at all."""
+    if ranks > 1 and not messages:
+        raise AlgorithmError(
+            f"{where}: build lists no message, expected some on {ranks} ranks "
+            f"({place_of(algorithm.build)})"
+        )
 
 
 def build_folded(
@@ -342,4 +354,7 @@ def build_folded(
     axes = axes_of(kind, claim, setting, chunks, channels, parts * channels)
     builder = FoldedBuilder(kind, setting, fold, axes, chunks, parts, channels)
     algorithm.build(builder)
-    return builder.folded()
+    with mistakes(kind.name, name.partition(":")[0], place_of(algorithm.build)):
+        folded = builder.folded()
+    _check_listed(f"{kind.name}/{name}", algorithm, fold.ranks, len(folded))
+    return folded

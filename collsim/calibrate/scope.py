@@ -50,9 +50,9 @@ def scope_notes(
     if profile.ranks and ranks not in profile.ranks:
         odd = not profile.nccl["uniform"]
         where = " on a machine where other ranks have other links" if odd else ""
-        notes.append(f"{ranks} ranks: {name} {_listed(profile.ranks)}{where}")
+        notes.append(f"{_counted(ranks, 'rank')}: {name} {_listed(profile.ranks)}{where}")
     if profile.nodes and nodes not in profile.nodes:
-        count = f"{nodes} node{'s' if nodes > 1 else ''}"
+        count = _counted(nodes, "node")
         notes.append(f"{count}: {name} {_listed(profile.nodes)}{_extrapolated(profile, nodes)}")
     return notes
 
@@ -96,7 +96,9 @@ def beyond(profile: Profile, collective: str, ranks: int, nodes: int) -> str | N
         if known and count < min(known):
             return f"no row of the fit is of so few {word} as {count}"
     if profile.ranks and ranks not in profile.ranks and not profile.nccl["uniform"]:
-        return f"no row of the fit is of {ranks} ranks, which have links of their own"
+        return (
+            f"no row of the fit is of {_counted(ranks, 'rank')}, which have links of their own"
+        )
     return None
 
 
@@ -171,6 +173,10 @@ def sharing_note(profile: Profile) -> str | None:
                 f"beside it ({profile.name}-cluster.toml)"
             )
     return None
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'s' if count != 1 else ''}"
 
 
 def _listed(counts: Sequence[int]) -> str:

@@ -9,7 +9,7 @@ from collsim.choose.schedule_size import MOST_TRIED
 from collsim.core.cluster import Cluster
 from collsim.core.collective import check_root, collective
 from collsim.errors import InputError
-from collsim.nccl.families import SEVERAL, nccl_algorithms
+from collsim.nccl.families import SEVERAL, nccl_algorithms, takes
 
 __all__ = ["curves", "tried"]
 
@@ -25,6 +25,8 @@ def curves(
     model: Model = "auto",
     only: Sequence[str] | None = None,
     fold: bool = True,
+    dtype: str = "float",
+    op: str = "sum",
 ) -> tuple[list[Curve], dict[str, str]]:
     """Return the curve of each algorithm that applies, and why the others don't.
 
@@ -42,6 +44,8 @@ def curves(
         them unless it is the one that is named.
     only : sequence of str, optional
         Of all, only these, ``"nccl"`` among them for those that NCCL has.
+    dtype, op : str
+        Type and reduction; of several, what switches don't add up is left out.
 
     Returns
     -------
@@ -84,6 +88,10 @@ def curves(
     left_out: dict[str, str] = {}
     for name, specs in _wanted(kind.name, cluster, only).items():
         known = find(kind.name, name)
+        switches = known.in_switch or name.startswith("nvls")
+        if switches and not takes(kind.name, "nvls", dtype, op):
+            left_out[name] = f"{kind.name}/{name}: switches have no {op} of {dtype}"
+            continue
         for spec in specs:
             try:
                 curve = Curve(

@@ -25,10 +25,21 @@ class FittedTimes(Protocol):
     def covers(self, collective: str) -> bool:
         """Return whether there are times of a collective."""
 
-    def available(self, collective: str, ranks: int, nodes: int) -> tuple[tuple[str, str], ...]:
+    def available(
+        self, collective: str, ranks: int, nodes: int, *, dtype: str = ..., op: str = ...
+    ) -> tuple[tuple[str, str], ...]:
         """Return every algorithm and protocol that there is on so many ranks and nodes."""
 
-    def choice(self, collective: str, ranks: int, nodes: int, nbytes: float) -> tuple[str, str]:
+    def choice(
+        self,
+        collective: str,
+        ranks: int,
+        nodes: int,
+        nbytes: float,
+        *,
+        dtype: str | None = ...,
+        op: str | None = ...,
+    ) -> tuple[str, str]:
         """Return the algorithm and protocol that run by themselves."""
 
     def named(
@@ -103,6 +114,10 @@ class Pieces:
         NCCL's names of those that are asked for; empty for what NCCL chooses itself.
     others : bool
         Whether what NCCL lacks is asked for, too.
+    dtype, op : str
+        Type of the elements and reduction, which count for NCCL's choice.
+    root : int
+        Of a rooted collective; times are the same for all.
     """
 
     fitted: FittedTimes
@@ -110,23 +125,36 @@ class Pieces:
     cluster: Cluster
     algorithms: tuple[str, ...]
     others: bool
+    dtype: str = "float"
+    op: str = "sum"
+    root: int = 0
 
     @staticmethod
     def of(
-        fitted: FittedTimes | None, kind: Collective, cluster: Cluster, algorithm: str
+        fitted: FittedTimes | None,
+        kind: Collective,
+        cluster: Cluster,
+        algorithm: str,
+        *,
+        dtype: str = "float",
+        op: str = "sum",
+        root: int = 0,
     ) -> "Pieces | None":
         """Return the fitted times that answer a question; None where there are none."""
         if fitted is None or cluster.ranks == 1 or not fitted.covers(kind.name):
             return None
         if algorithm in FAMILIES:
-            return Pieces(fitted, kind, cluster, (), others=False)
-        pieces = fitted.available(kind.name, cluster.ranks, cluster.nodes)
+            return Pieces(fitted, kind, cluster, (), False, dtype, op, root)
+        where = kind.name, cluster.ranks, cluster.nodes
+        pieces = fitted.available(*where)
+        if algorithm == "all":
+            pieces = fitted.available(*where, dtype=dtype, op=op)
         known = algorithm_names(kind.name)
         theirs = {_our_name(a): a for a, _ in pieces if _our_name(a) in known}
         if algorithm == "all":
-            return Pieces(fitted, kind, cluster, tuple(theirs.values()), others=True)
+            return Pieces(fitted, kind, cluster, tuple(theirs.values()), True, dtype, op, root)
         if algorithm in theirs:
-            return Pieces(fitted, kind, cluster, (theirs[algorithm],), others=False)
+            return Pieces(fitted, kind, cluster, (theirs[algorithm],), False, dtype, op, root)
         return None
 
     @property
@@ -134,10 +162,10 @@ class Pieces:
         """Our names of the algorithms that are asked for."""
         return tuple(map(_our_name, self.algorithms))
 
-    def rows(self, sizes: Sequence[float], dtype: str, op: str) -> list[Row]:
+    def rows(self, sizes: Sequence[float]) -> list[Row]:
         """Return a row per size and algorithm."""
         return [
-            self._row(size, algorithm, dtype, op)
+            self._row(size, algorithm)
             for size in sizes
             for algorithm in self.algorithms or (None,)
         ]
@@ -159,7 +187,7 @@ class Pieces:
         protocol = None
         if algorithm is None:
             where = self.kind.name, self.cluster.ranks, self.cluster.nodes
-            algorithm, protocol = self.fitted.choice(*where, size)
+            algorithm, protocol = self.fitted.choice(*where, size, dtype=self.dtype, op=self.op)
         protocol, seconds = self.timed(size, algorithm, protocol)
         _, start = self.timed(0.0, algorithm, protocol)
         launch = self.fitted.launch(self.kind.name)
@@ -168,8 +196,8 @@ class Pieces:
         )
         return Made(_our_name(algorithm), protocol, 1, 1, "fit", seconds, parts)
 
-    def _row(self, size: float, algorithm: str | None, dtype: str, op: str) -> Row:
+    def _row(self, size: float, algorithm: str | None) -> Row:
         made = self.made(size, algorithm)
         bound = min(made.seconds, lower_bound(self.kind, self.cluster, size))
-        root = 0 if self.kind.rooted else None
-        return made_row(self.kind, self.cluster, size, made, bound, dtype, op, root)
+        root = self.root if self.kind.rooted else None
+        return made_row(self.kind, self.cluster, size, made, bound, self.dtype, self.op, root)

@@ -14,7 +14,7 @@ from collsim.choose.specs import spec_list
 from collsim.choose.timed import fastest, times_at
 from collsim.core.arguments import checked
 from collsim.core.cluster import Cluster
-from collsim.core.collective import OPS, Collective, collective
+from collsim.core.collective import OPS, Collective, check_root, collective
 from collsim.core.dtype import element_size
 from collsim.engine.bound import lower_bound
 from collsim.engine.simulation import check_nbytes, load
@@ -79,9 +79,10 @@ def predict(
         machine as it was, so both are simulated then, and ``"auto"`` is ``"nccl"``.
     fitted : FittedTimes, optional
         Fitted times of NCCL, as :func:`collsim.fitted_times` gives of a profile.
-        With model auto they count for what NCCL has, and ``"auto"`` is what NCCL chooses;
-        what it lacks is timed on the cluster. They take no chunks and channels, and are of
-        ranks and links as they were measured.
+        With model auto they count for what NCCL has, and both ``"auto"`` and ``"nccl"``
+        are what NCCL chooses, for this type and reduction; what it lacks is timed on the
+        cluster. They take no chunks and channels, and are of ranks and links as they were
+        measured.
     fold : bool
         Whether, on 1,024 ranks or more, a few are simulated where schedule and cluster are
         shown to be the same for all of them; the times are the same to the last bit, and the
@@ -124,14 +125,17 @@ def predict(
             ),
         )  # fmt: skip
     algorithm = names[0]
-    pieces = Pieces.of(fitted, kind, cluster, algorithm) if model == "auto" else None
+    pieces = None
+    if model == "auto" and fitted is not None:
+        check_root(root, cluster.ranks)
+        pieces = Pieces.of(fitted, kind, cluster, algorithm, dtype=dtype, op=op, root=root)
     if pieces is not None and healthy is not None:
         pieces, algorithm = None, "nccl" if algorithm == "auto" else algorithm
     if pieces is not None and not pieces.others:
-        return _prediction(kind, cluster, pieces.rows(wanted, dtype, op), {})
+        return _prediction(kind, cluster, pieces.rows(wanted), {})
     found, left_out = curves(
         kind.name, cluster, algorithm,
-        root=root, chunks=chunks, channels=channels, model=model, fold=fold,
+        root=root, chunks=chunks, channels=channels, model=model, fold=fold, dtype=dtype, op=op,
     )  # fmt: skip
     if pieces is not None:
         found = [curve for curve in found if curve.name not in pieces.names]
@@ -145,11 +149,12 @@ def predict(
             times = [fastest(times)]
         bound = lower_bound(kind, cluster, size)
         if pieces is not None:
-            rows += pieces.rows([size], dtype, op)
+            rows += pieces.rows([size])
         rows += [_row(kind, curve, size, time, bound, dtype, op) for curve, time in times]
     if healthy is not None:
         run = {
             "root": root, "chunks": chunks, "channels": channels, "model": model, "fold": fold,
+            "dtype": dtype, "op": op,
         }  # fmt: skip
         rows = _compared(rows, _there(kind.name, healthy, wanted, algorithm, run))
     return _prediction(kind, cluster, rows, left_out, folded_of(found))

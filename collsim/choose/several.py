@@ -10,7 +10,7 @@ __all__ = ["joined"]
 
 
 def joined(names: Sequence[str], ask: Callable[[str], Prediction]) -> Prediction:
-    """Return the rows of several algorithms by size; those that can't run are left out.
+    """Return the rows of several algorithms by size, each once; what can't run is left out.
 
     Parameters
     ----------
@@ -44,7 +44,10 @@ def joined(names: Sequence[str], ask: Callable[[str], Prediction]) -> Prediction
     if not answers:
         raise InputError("; ".join(left_out.values()))
     rows = [
-        row for at_size in zip(*(one.rows for one in answers), strict=True) for row in at_size
+        row
+        for at_size in zip(*(one.rows for one in answers), strict=True)
+        # What NCCL chooses may be one that is named, too.
+        for row in dict.fromkeys(at_size)
     ]
     folded = {name: why for one in answers for name, why in one.folded.items()}
     return replace(answers[0], rows=tuple(rows), left_out=left_out, folded=folded)

@@ -1,15 +1,10 @@
 """What NCCL looks at for one call. src/enqueue.cc, updateCollCostTable."""
 
-from typing import Final
-
 from collsim.nccl.communicator import Communicator
+from collsim.nccl.families import adds_in_switch
 from collsim.nccl.rules import Rules
 
 __all__ = ["allowed"]
-
-# In-switch reduction adds these in pairs of 32 bits. NCCL 2.30.7 src/device/generate.py.
-_WHOLE: Final = ("int32", "uint32", "int64", "uint64", "half", "bfloat16")
-_SUM_ONLY: Final = ("float", "double")
 
 
 def allowed(
@@ -29,16 +24,10 @@ def allowed(
         most = rules.collnet_chain_ranks if chain else rules.collnet_direct_ranks
         return comm.collnet and comm.most_local_ranks <= most
     if algorithm in {"nvls", "nvls_tree"}:
-        able = _adds(dtype, op) or (name == "all_gather" and rules.nvls_gather_any)
+        able = adds_in_switch(dtype, op) or (name == "all_gather" and rules.nvls_gather_any)
         return able and _nvls(comm, rules, name, algorithm)
     # PAT does not scale what it has reduced.
     return not (algorithm == "pat" and name == "reduce_scatter" and op == "avg")
-
-
-def _adds(dtype: str, op: str) -> bool:
-    if dtype in _WHOLE:
-        return op in {"sum", "min", "max"}
-    return dtype in _SUM_ONLY and op == "sum"
 
 
 def _nvls(comm: Communicator, rules: Rules, name: str, algorithm: str) -> bool:

@@ -33,7 +33,8 @@ __all__ = ["Tuning", "tuning"]
 Key = tuple[str, str, str]
 _NONE: Final = Cell()
 _MOST: Final = 2**62
-_EIGHT_BITS: Final = ("fp8_e4m3", "fp8_e5m2")
+# By NCCL's names, and nccl-tests'.
+_EIGHT_BITS: Final = ("fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2")
 
 
 @checked

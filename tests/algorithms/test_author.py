@@ -11,8 +11,11 @@ from click.testing import CliRunner
 
 from collsim import registry
 from collsim.algorithms import build, find
+from collsim.choose.predict import predict
 from collsim.cli.main import main
 from collsim.core.builder import Builder
+from collsim.core.cluster import Cluster
+from collsim.core.setting import Setting
 from collsim.errors import AlgorithmError, InputError, TooLargeError
 
 GOOD = '''"""One of a test."""
@@ -126,3 +129,110 @@ def test_an_algorithm_can_be_sent_to_a_process() -> None:
     b = Builder("broadcast", 3, chunks=2)
     found.build(b)
     assert len(b.finish()) == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("        next(iter([]))", "StopIteration"),
+        ("        raise GeneratorExit", "GeneratorExit"),
+        ("        raise SystemExit(3)", "SystemExit: 3"),
+        (
+            "        raise type('Mute', (Exception,), {'__str__': lambda self: 1 // 0})",
+            "Mute",
+        ),
+    ],
+)
+def test_whatever_is_raised_is_one_line(
+    written: Callable[[str, str], Path], line: str, said: str
+) -> None:
+    """What would end a generator or the program, too, and what can't say what it is."""
+    file = written(COPY, line)
+    result = CliRunner().invoke(main, ["predict", "broadcast", "--algorithm", "mine"])
+    assert result.exit_code == 1
+    assert result.output.splitlines()[-1] == f"Error: broadcast/mine: {said} ({file}, line 6)"
+
+
+def test_ctrl_c_in_an_algorithm_is_not_its_mistake(
+    written: Callable[[str, str], Path],
+) -> None:
+    """It ends the program, as anywhere."""
+    written(COPY, "        raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        build("broadcast", "mine", 4)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (COPY, "        yield", "build must list messages, it is a generator ({file}, line 4)"),
+        (
+            COPY,
+            "        pass",
+            "build lists no message, expected some on 8 ranks ({file}, line 4)",
+        ),
+        (
+            COPY,
+            "        b.copy(0, 99, b.pieces[0])",
+            "builder: dst runs from 99 to 99, expected 0 to 7 ({file}, line 4)",
+        ),
+        (
+            COPY,
+            "        b.copy(0, rank, [[999]])",
+            "builder: piece runs from 999 to 999, expected 0 to 0 ({file}, line 4)",
+        ),
+        (
+            'paper="")',
+            'paper="", parts=lambda r, c: 0)',
+            "parts: got 0, expected a whole number from 1 up ({file}, line 11)",
+        ),
+        (
+            'paper="")',
+            'paper="", parts=lambda r, c: 1 // 0)',
+            "ZeroDivisionError: integer division or modulo by zero ({file}, line 11)",
+        ),
+        (
+            "Terms(ranks - 1, ranks - 1, exact=False)",
+            "Terms('a', 3)",
+            "terms: alphas is 'a', expected a finite number from 0 up ({file}, line 8)",
+        ),
+        (
+            "Terms(ranks - 1, ranks - 1, exact=False)",
+            "Terms(1, float('nan'))",
+            "terms: betas is nan, expected a finite number from 0 up ({file}, line 8)",
+        ),
+        (
+            "Terms(ranks - 1, ranks - 1, exact=False)",
+            "Terms(1, -1)",
+            "terms: betas is -1, expected a finite number from 0 up ({file}, line 8)",
+        ),
+        (
+            "Terms(ranks - 1, ranks - 1, exact=False)",
+            "3",
+            "terms: got 3, expected Terms or None ({file}, line 8)",
+        ),
+        (
+            'paper="")',
+            'paper="", limits=lambda ranks: 5)',
+            "got 5 for a reason, expected text or None ({file}, line 11)",
+        ),
+        (
+            'paper="")',
+            'paper="", symmetry=lambda setting: 5)',
+            "symmetry: got 5, expected a Symmetry or None ({file}, line 11)",
+        ),
+    ],
+)
+def test_what_a_function_may_not_return_names_the_file(
+    written: Callable[[str, str], Path], old: str, new: str, said: str
+) -> None:
+    """And what it lists, for which no line of it runs any more."""
+    file = written(old, new)
+    eight = Cluster.ideal(8, "10us", "1GB/s")
+    with pytest.raises(AlgorithmError) as caught:
+        assert (
+            find("broadcast", "mine").claim(Setting(8))
+            if "symmetry" in new
+            else predict("broadcast", eight, 1024, "mine")
+        )
+    assert str(caught.value) == f"broadcast/mine: {said.format(file=file)}"

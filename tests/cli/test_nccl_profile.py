@@ -293,3 +293,29 @@ def test_auto_is_said_to_be_nccls_choice(run: Any, profile: str) -> None:
     named = run("predict all_reduce -s 1M --algorithm ring --profile", profile)
     assert named.exit_code == 0
     assert "auto" not in named.stderr
+
+
+def test_nothing_is_said_of_simulating_where_all_is_fitted(run: Any) -> None:
+    """512 ranks take no time to look up; an algorithm that NCCL lacks does."""
+    asked = "predict all_reduce -c gh200-slingshot --nodes 128 --profile gh200-slingshot -s 1M"
+    fitted = run(f"{asked} --algorithm", "nccl").stderr
+    assert "simulating" not in fitted
+    assert "nccl is what NCCL would choose" in fitted
+    assert "auto is" not in fitted
+    other = run(f"{asked} --algorithm", "recursive_doubling").stderr
+    assert "simulating message by message on 512 ranks" in other
+
+
+def test_one_rank_is_one(run: Any) -> None:
+    """In the note on what a profile was fitted to."""
+    said = run(
+        "predict all_reduce -c dgx-h100 --gpus-per-node 1 --profile h100-nvswitch-8 -s", "1M"
+    ).stderr
+    assert "1 rank: profile h100-nvswitch-8" in said
+
+
+def test_help_says_what_nccl_means_with_a_profile(run: Any) -> None:
+    """The fastest without one, its own choice with one; and which alpha_busy counts."""
+    said = " ".join(run("predict", "--help").output.split())
+    assert "nccl: the fastest of what NCCL has, or with a profile of NCCL its own" in said
+    assert "on all links but those whose alpha_busy --set gives" in said

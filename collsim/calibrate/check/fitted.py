@@ -63,7 +63,7 @@ class FittedExpectation:
         piece = case.algorithm, case.protocol
         peers = case.collective == "all_to_all" and case.protocol is None
         if peers or case.algorithm is None:
-            piece = self._fitted.choice(*where, row.nbytes)
+            piece = self._fitted.choice(*where, row.nbytes, dtype=row.dtype, op=row.op)
         return self._timed(where, row.nbytes, str(piece[0]), piece[1])
 
     def _named(self, row: Measurement, where: tuple[str, int, int]) -> Predicted:

@@ -10,6 +10,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement
 from collsim.errors import CollsimError
 from collsim.nccl import COLLECTIVES, Tuning, communicator, tuning
+from collsim.nccl.families import element_of
 from collsim.nccl.names import OUR_NAME
 
 __all__ = ["NcclChoice"]
@@ -65,7 +66,9 @@ class NcclChoice:
         table = self._table(found[1] if found else _NEWEST)
         if table is None:
             return None
-        name = OUR_NAME.get(table.choice(row.collective, row.nbytes).algorithm)
+        dtype, op = element_of(row.collective, row.dtype, row.op)
+        choice = table.choice(row.collective, row.nbytes, dtype=dtype, op=op)
+        name = OUR_NAME.get(choice.algorithm)
         why = self._missing(row, name)
         if name is None or why is not None:
             self._reasons.add(str(why))

@@ -11,6 +11,7 @@ from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement
 from collsim.core.profile import Profile
 from collsim.errors import CollsimError
+from collsim.nccl.families import element_of
 from collsim.nccl.names import OUR_NAME
 
 __all__ = ["others_of"]
@@ -69,6 +70,7 @@ def _names(model: Profile | Cluster, row: Measurement) -> list[str]:
     nodes = fitted.system.nodes_of(row.ranks, row.nodes)
     if nodes > 1 and not fitted.system.several:
         return []
-    pieces = fitted.available(row.collective, row.ranks, nodes)
+    dtype, op = element_of(row.collective, row.dtype, row.op)
+    pieces = fitted.available(row.collective, row.ranks, nodes, dtype=dtype, op=op)
     names = dict.fromkeys(OUR_NAME.get(algorithm, "") for algorithm, _ in pieces)
     return [name for name in names if name in known]

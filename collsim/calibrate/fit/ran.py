@@ -76,7 +76,8 @@ def ran_notes(
     for row in sorted(rows, key=lambda row: row.nbytes):
         if row.algorithm is None and row.collective in COLLECTIVES and row.ranks > 1:
             nodes = fitted.system.nodes_of(row.ranks, row.nodes)
-            name, _ = fitted.choice(row.collective, row.ranks, nodes, row.nbytes)
+            where = row.collective, row.ranks, nodes, row.nbytes
+            name, _ = fitted.choice(*where, dtype=row.dtype, op=row.op)
             found.setdefault(row.collective, {})[OUR_NAME.get(name, name)] = None
     told = [
         f"{kind} as {', '.join(names)}"

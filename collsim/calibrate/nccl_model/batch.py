@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from collsim.calibrate.nccl_model.system import Selector, System
 from collsim.core.measurements import Measurement
 from collsim.errors import InputError
+from collsim.nccl.families import element_of, takes
 from collsim.nccl.names import COLLECTIVES, OUR_NAME, PROTOCOLS
 
 __all__ = [
@@ -31,7 +32,10 @@ Values = Mapping[str, Floats]
 
 @dataclass(frozen=True)
 class Case:
-    """What is asked: a collective of so many bytes on so many ranks."""
+    """What is asked: a collective of so many bytes on so many ranks.
+
+    An element's type and its reduction count for NCCL's choice alone.
+    """
 
     collective: str
     ranks: int
@@ -39,6 +43,7 @@ class Case:
     nbytes: float
     algorithm: str | None = None
     protocol: str | None = None
+    element: tuple[str, str] = ("float", "sum")
 
 
 def case_of(row: Measurement, system: System) -> Case:
@@ -59,6 +64,7 @@ def case_of(row: Measurement, system: System) -> Case:
         float(row.nbytes),
         None if row.algorithm is None else _THEIRS.get(row.algorithm, row.algorithm),
         None if row.algorithm is None else row.protocol,
+        element_of(row.collective, row.dtype, row.op),
     )
 
 
@@ -177,9 +183,10 @@ def _pieces(system: System, case: Case, selector: Selector) -> tuple[tuple[str, 
     if case.algorithm is not None:
         return tuple(p for p in system.pieces(*where, selector) if p[0] == case.algorithm)
     if selector.scale:
-        return (system.choice(*where, case.nbytes, selector),)
+        return (system.choice(*where, case.nbytes, selector, case.element),)
     return tuple(
         piece
         for piece in system.pieces(*where, selector)
-        if piece[0] != "tree" or case.nodes > 1
+        if (piece[0] != "tree" or case.nodes > 1)
+        and takes(case.collective, piece[0], *case.element)
     )

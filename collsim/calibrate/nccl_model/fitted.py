@@ -14,6 +14,7 @@ from collsim.calibrate.nccl_model.system import Selector, System
 from collsim.core.collective import collective as kind_of
 from collsim.core.measurements import Measurement
 from collsim.errors import InputError, UnknownNameError
+from collsim.nccl.families import element_of, takes
 
 __all__ = ["COVERED", "Fitted"]
 
@@ -177,21 +178,46 @@ class Fitted:
         # But for rounding: a profile writes intervals.
         return self.log_sigma[key] < 0.999 * self.prior[key].sigma
 
-    def available(self, collective: str, ranks: int, nodes: int) -> tuple[tuple[str, str], ...]:
-        """Return the algorithms and protocols that NCCL has there and that have a formula."""
+    def available(
+        self,
+        collective: str,
+        ranks: int,
+        nodes: int,
+        *,
+        dtype: str = "float",
+        op: str = "sum",
+    ) -> tuple[tuple[str, str], ...]:
+        """Return the algorithms and protocols that NCCL has there and that have a formula.
+
+        Of those, what it has for a type of elements and a reduction.
+        """
         name = _covered(collective)
         if name == "all_to_all":
             return ("p2p", "ll"), ("p2p", "simple")
         pieces = self.system.pieces(name, ranks, nodes, self.selector)
-        return tuple(piece for piece in pieces if piece[0] in PIECES)
+        return tuple(
+            piece for piece in pieces if piece[0] in PIECES and takes(name, piece[0], dtype, op)
+        )
 
-    def choice(self, collective: str, ranks: int, nodes: int, nbytes: float) -> tuple[str, str]:
+    def choice(
+        self,
+        collective: str,
+        ranks: int,
+        nodes: int,
+        nbytes: float,
+        *,
+        dtype: str | None = None,
+        op: str | None = None,
+    ) -> tuple[str, str]:
         """Return the algorithm and protocol that run, by NCCL's names.
 
         That is NCCL's own choice, by its table; where the rows contradict that (`by_table` is
-        false), the fastest of what NCCL has.
+        false), the fastest of what NCCL has. Type and reduction, by default float and sum,
+        decide whether switches can add the elements up.
         """
-        case = Case(_covered(collective), ranks, nodes, float(nbytes))
+        name = _covered(collective)
+        element = element_of(name, dtype, op)
+        case = Case(name, ranks, nodes, float(nbytes), element=element)
         batch = batch_of(self.system, [case], self.selector)
         pieces = batch.pieces[0]
         if len(pieces) == 1:

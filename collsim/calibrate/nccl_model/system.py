@@ -7,6 +7,7 @@ from typing import Final
 from collsim.core.cluster import Cluster
 from collsim.errors import InputError, UnknownNameError
 from collsim.nccl import Communicator, Graph, Tuning, communicator, tuning
+from collsim.nccl.families import element_of
 
 __all__ = ["ARCHITECTURES", "Selector", "System", "system_of"]
 
@@ -120,9 +121,13 @@ class System:
         nodes: int,
         nbytes: float,
         selector: Selector = Selector(),
+        element: tuple[str, str] = ("float", "sum"),
     ) -> tuple[str, str]:
-        """Return the algorithm and the protocol that NCCL chooses."""
-        return _choice(self, collective, ranks, nodes, int(nbytes), selector)
+        """Return the algorithm and the protocol that NCCL chooses.
+
+        An element's type and its reduction decide whether switches can add it up.
+        """
+        return _choice(self, collective, ranks, nodes, int(nbytes), selector, element)
 
     def pieces(
         self, collective: str, ranks: int, nodes: int, selector: Selector = Selector()
@@ -136,9 +141,17 @@ class System:
 
 @lru_cache(2**16)
 def _choice(
-    system: System, collective: str, ranks: int, nodes: int, nbytes: int, selector: Selector
+    system: System,
+    collective: str,
+    ranks: int,
+    nodes: int,
+    nbytes: int,
+    selector: Selector,
+    element: tuple[str, str],
 ) -> tuple[str, str]:
-    found = _table(system, ranks, nodes, selector).choice(collective, nbytes)
+    dtype, op = element_of(collective, *element)
+    table = _table(system, ranks, nodes, selector)
+    found = table.choice(collective, nbytes, dtype=dtype, op=op)
     return found.algorithm, found.protocol
 
 

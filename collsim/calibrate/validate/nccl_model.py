@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from collsim.calibrate.validate.bench import Bench
 from collsim.core.measurements import Measurement
 from collsim.nccl import Communicator, Tuning, communicator, tuning
+from collsim.nccl.families import element_of
 
 __all__ = ["nccl_model"]
 
@@ -55,4 +56,5 @@ def _table_of(bench: Bench, ranks: int, nodes: int) -> Tuning:
 def _seconds(table: Tuning, row: Measurement) -> float | None:
     if row.algorithm is not None and row.protocol is not None:
         return table.seconds(row.collective, row.algorithm, row.protocol, row.nbytes)
-    return table.choice(row.collective, row.nbytes).time_us * 1e-6
+    dtype, op = element_of(row.collective, row.dtype, row.op)
+    return table.choice(row.collective, row.nbytes, dtype=dtype, op=op).time_us * 1e-6

@@ -15,6 +15,7 @@ from collsim.cli.clusters.what_if import (
 )
 from collsim.cli.measured.datasheets import tell_datasheet
 from collsim.cli.measured.fitted import (
+    all_fitted,
     auto_by,
     fitted_times,
     tell_changed,
@@ -78,7 +79,7 @@ __all__ = ["command"]
 )
 @optional_collective
 @size_options
-@algorithm_option(values="NAME[,NAME]|auto|nccl|all", several=True)
+@algorithm_option(values="NAME[,NAME]|auto|nccl|all", several=True, fitted=True)
 @schedule_option
 @chunks_option
 @channels_option
@@ -123,7 +124,6 @@ def command(
 
     profile = cluster.load_profile()
     run["chunks"] = chosen_chunks(run["chunks"], profile, collective)
-    tell_large(network, fold=run["fold"], sizes=len(wanted))
     # Beside a machine as it was both are simulated, which is told there.
     other = unlike(cluster) if healthy is None and run["model"] == "auto" else None
     fitted = fitted_times(profile, other)
@@ -131,6 +131,9 @@ def command(
         algorithm = tuple(auto_by(profile, collective, name) for name in algorithm)
     answer = None
     asked = algorithm if file is None or given("algorithm") else ()
+    by_fit = run["model"] == "auto" and healthy is None and file is None
+    if not (by_fit and all_fitted(fitted, collective, network, asked)):
+        tell_large(network, fold=run["fold"], sizes=len(wanted))
     if asked:
         answer = joined(
             asked,
@@ -149,7 +152,8 @@ def command(
         tell_scope(profile, [answer.collective], network, wanted)
         tell_changed(profile, fitted, healthy, answer, asked)
     elif profile is not None:
-        _tell_profile(profile, answer, network, wanted, left_to_us=left_to_us)
+        left = algorithm[0] if left_to_us else None
+        _tell_profile(profile, answer, network, wanted, left=left)
     # Who leaves the choice to us need not hear of what was never one here.
     where = (network.ranks, network.node, network.setting.multicast)
     left_out = {
@@ -178,14 +182,14 @@ def _tell_profile(
     network: "Cluster",
     sizes: "Sequence[int]",
     *,
-    left_to_us: bool,
+    left: str | None,
 ) -> None:
     """Say what of an answer a profile has not shown, and what it is carried over to."""
     from collsim.calibrate.match import size_notes
 
     tell_scope(profile, [answer.collective], network, sizes)
     if profile.model == "nccl":
-        tell_fitted(profile, answer, left_to_us=left_to_us)
+        tell_fitted(profile, answer, left=left)
         return
     for text in size_notes(sizes, profile):
         note(text)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collsim.core.profile import Profile
 
 __all__ = [
+    "all_fitted",
     "auto_by",
     "fitted_times",
     "tell_changed",
@@ -113,11 +114,32 @@ def _chosen_by(profile: "Profile") -> str:
     return "the fastest that NCCL has, as its table does not tell what ran"
 
 
-def tell_fitted(profile: "Profile", answer: "Prediction", *, left_to_us: bool = False) -> None:
-    """Say whose choice it is, what is simulated, and what no row of the fit has shown."""
-    if left_to_us and any(row.model == "fit" for row in answer.rows):
+def all_fitted(
+    fitted: "Fitted | None", collective: str, network: "Cluster", asked: "Sequence[str]"
+) -> bool:
+    """Return whether there are fitted times of all that is asked for, and none is simulated."""
+    from collsim.choose.fitted import Pieces
+    from collsim.core.collective import collective as kind
+
+    pieces = [Pieces.of(fitted, kind(collective), network, name) for name in asked]
+    return bool(pieces) and all(one is not None and not one.others for one in pieces)
+
+
+def tell_fitted(profile: "Profile", answer: "Prediction", *, left: str | None = None) -> None:
+    """Say whose choice it is, what is simulated, and what no row of the fit has shown.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of NCCL.
+    answer : Prediction
+        By it.
+    left : str, optional
+        The word, auto or nccl, that left the choice to us.
+    """
+    if left is not None and any(row.model == "fit" for row in answer.rows):
         note(
-            f"with profile {profile.name}, auto is {_chosen_by(profile)}; --algorithm all "
+            f"with profile {profile.name}, {left} is {_chosen_by(profile)}; --algorithm all "
             "shows what else there is"
         )
     if any(row.model == "fit" for row in answer.rows):

@@ -72,8 +72,8 @@ NETWORK_OPTIONS: Final[tuple[Decorator, ...]] = (
     click.option(
         "--alpha-busy",
         type=TIME,
-        help="How long of its alpha a message holds ports, on all links; 0us: latency that "
-        "overlaps.  [default: the cluster's]",
+        help="How long of its alpha a message holds ports, on all links but those whose "
+        "alpha_busy --set gives; 0us: latency that overlaps.  [default: the cluster's]",
     ),
     click.option(
         "--gamma",

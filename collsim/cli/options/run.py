@@ -78,13 +78,19 @@ def algorithm_option(
     values: str = "NAME|auto|nccl|all",
     required: bool = False,
     several: bool = False,
+    fitted: bool = False,
 ) -> Decorator:
-    """Return the option that names an algorithm, or several with commas."""
+    """Return the option that names an algorithm, or several with commas.
+
+    With `fitted` a profile of NCCL says what it chooses itself.
+    """
     # Without a default at all, because click takes None for one that was given.
     given: dict[str, Any] = {} if default is None else {"default": (default,)}
     shown = f"  [default: {default}]" if default else ""
     how = "Or several, with commas. " if several else ""
-    how += "nccl: the fastest of what NCCL has. " if "nccl" in values else ""
+    if "nccl" in values:
+        choice = ", or with a profile of NCCL its own choice" if fitted else ""
+        how += f"nccl: the fastest of what NCCL has{choice}. "
     return click.option(
         "--algorithm",
         metavar=values,

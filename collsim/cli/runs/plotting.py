@@ -69,9 +69,7 @@ def tell_rivals(
     if None in pieces:
         tell_simulated(profile)
         return
-    found = [
-        row for one in pieces if one is not None for row in one.rows(sizes, "float", "sum")
-    ]
+    found = [row for one in pieces if one is not None for row in one.rows(sizes)]
     tell_profile(profile, collective, network, found)
 
 

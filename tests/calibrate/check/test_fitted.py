@@ -57,3 +57,11 @@ def test_rows_of_several_nodes_are_refused_by_a_profile_of_one() -> None:
     """The line of the log is named."""
     with pytest.raises(InputError, match="measured on 2 nodes, but profile example was fitted"):
         check(Measurements([replace(ROWS[0], ranks=16, nodes=2)]), PROFILE)
+
+
+def test_a_row_of_a_product_is_expected_of_no_switch() -> None:
+    """As predicted by the same profile."""
+    row = replace(ROWS[-1], op="prod", dtype="float")
+    expected = FittedExpectation(PROFILE)(row)
+    assert expected.seconds == TRUTH.seconds("all_reduce", 8, 1, row.nbytes, "ring", "simple")
+    assert expected.seconds != FittedExpectation(PROFILE)(ROWS[-1]).seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,12 @@ def test_the_real_tree_of_two_nodes_of_a100(shared_data: Path) -> None:
     ours, ring = (check(str(log), cluster, algorithm=name).rows[0] for name in (None, "ring"))
     assert ring.predicted_us > 12 * ring.measured_us
     assert ours.predicted_us < 4 * ours.measured_us
+
+
+@pytest.mark.parametrize(("dtype", "op"), [("float", "prod"), ("int8", "sum")])
+def test_a_row_says_what_its_elements_are(dtype: str, op: str) -> None:
+    """Switches don't multiply, so NCCL took none."""
+    some = [replace(row, dtype=dtype, op=op) for row in rows()]
+    choose = NcclChoice(Cluster.load("dgx-h100", nodes=2))
+    assert not any(str(choose(row)).startswith("nvls") for row in some)
+    assert not any(name.startswith("nvls") for name in checked(some).chosen)

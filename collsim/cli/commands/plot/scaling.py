@@ -44,7 +44,7 @@ __all__ = ["command"]
     show_default=True,
     help="What is drawn upwards.",
 )
-@algorithm_option("all", "NAME[,NAME]|auto|nccl|all", several=True)
+@algorithm_option("all", "NAME[,NAME]|auto|nccl|all", several=True, fitted=True)
 @run_options
 @series_options
 def command(
