@@ -123,11 +123,8 @@ class System:
         selector: Selector = Selector(),
         element: tuple[str, str] = ("float", "sum"),
     ) -> tuple[str, str]:
-        """Return the algorithm and the protocol that NCCL chooses.
-
-        An element's type and its reduction decide whether switches can add it up.
-        """
-        return _choice(self, collective, ranks, nodes, int(nbytes), selector, element)
+        """Return the algorithm and the protocol that NCCL chooses for a type and reduction."""
+        return _choice(self, (collective, ranks, nodes), int(nbytes), selector, element)
 
     def pieces(
         self, collective: str, ranks: int, nodes: int, selector: Selector = Selector()
@@ -141,17 +138,10 @@ class System:
 
 @lru_cache(2**16)
 def _choice(
-    system: System,
-    collective: str,
-    ranks: int,
-    nodes: int,
-    nbytes: int,
-    selector: Selector,
-    element: tuple[str, str],
+    system: System, where: tuple[str, int, int], size: int, by: Selector, of: tuple[str, str]
 ) -> tuple[str, str]:
-    dtype, op = element_of(collective, *element)
-    table = _table(system, ranks, nodes, selector)
-    found = table.choice(collective, nbytes, dtype=dtype, op=op)
+    dtype, op = element_of(where[0], *of)
+    found = _table(system, *where[1:], by).choice(where[0], size, dtype=dtype, op=op)
     return found.algorithm, found.protocol
 
 
