@@ -151,8 +151,7 @@ def _table(system: System, ranks: int, nodes: int, selector: Selector) -> Tuning
 
 
 def _communicator(system: System, ranks: int, nodes: int, selector: Selector) -> Communicator:
-    count, gpus = system.channels, max(1, ranks // nodes)
-    scale = selector.scale or 1.0
+    count, gpus, scale = system.channels, max(1, ranks // nodes), selector.scale or 1.0
     bus = system.inter_bus * scale if nodes > 1 else system.intra_bus
     if not system.several:
         bus *= scale
