@@ -6,7 +6,7 @@ from collsim.calibrate.nccl_model import COVERED
 from collsim.calibrate.predictor import predictor_of
 from collsim.core.cluster import Cluster
 from collsim.core.measurements import Measurement
-from collsim.nccl.families import nccl_algorithms
+from collsim.nccl.families import element_of, nccl_algorithms
 
 __all__ = ["FastestOfNccl"]
 
@@ -47,9 +47,10 @@ class FastestOfNccl:
         """Return our name of the fastest for a row, or None where the profile has no times."""
         if row.collective not in COVERED or row.ranks == 1:
             return None
+        element = element_of(row.collective, row.dtype, row.op)
         times = {
             name: self._predictor(name)(row.collective, row.ranks, row.nbytes).seconds
-            for name in nccl_algorithms(row.collective, self._cluster)
+            for name in nccl_algorithms(row.collective, self._cluster, *element)
             if self._runs(row, name)
         }
         if not times:

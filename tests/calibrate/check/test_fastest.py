@@ -54,3 +54,9 @@ def test_a_name_of_several_is_no_algorithm(name: str) -> None:
     """Without one, what ran is predicted."""
     with pytest.raises(InputError, match=f"algorithm: got '{name}', expected a name; without"):
         check(Measurements([ROW]), CLUSTER, algorithm=name)
+
+
+def test_a_product_is_no_switchs() -> None:
+    """What NCCL has goes by the row's type and reduction, as its choice does."""
+    assert FastestOfNccl(CLUSTER)(replace(ROW, op="sum", dtype="float")) == "nvls"
+    assert FastestOfNccl(CLUSTER)(replace(ROW, op="prod", dtype="float")) == "ring"
