@@ -8,13 +8,13 @@ from collsim.algorithms import algorithm_names
 from collsim.choose.curve import Time
 from collsim.choose.rows import Made, Row, made_row
 from collsim.core.cluster import Cluster
-from collsim.core.collective import Collective
+from collsim.core.collective import Collective, collective
 from collsim.core.timeline import Breakdown
 from collsim.engine.bound import lower_bound
 from collsim.nccl.families import FAMILIES, PEERS
 from collsim.nccl.names import OUR_NAME
 
-__all__ = ["FittedCurve", "FittedTimes", "Pieces"]
+__all__ = ["FittedCurve", "FittedTimes", "Pieces", "all_fitted"]
 
 _P2P: Final = "p2p"
 
@@ -201,3 +201,18 @@ class Pieces:
         bound = min(made.seconds, lower_bound(self.kind, self.cluster, size))
         root = self.root if self.kind.rooted else None
         return made_row(self.kind, self.cluster, size, made, bound, self.dtype, self.op, root)
+
+
+def all_fitted(
+    fitted: FittedTimes | None, collective_name: str, cluster: Cluster, names: Sequence[str]
+) -> bool:
+    """Return whether there are fitted times of all that is asked for, and none is simulated.
+
+    Examples
+    --------
+    >>> all_fitted(None, "all_reduce", Cluster.load("dgx-h100"), ["ring"])
+    False
+    """
+    kind = collective(collective_name)
+    pieces = [Pieces.of(fitted, kind, cluster, name) for name in names]
+    return bool(pieces) and all(one is not None and not one.others for one in pieces)

@@ -15,7 +15,6 @@ from collsim.cli.clusters.what_if import (
 )
 from collsim.cli.measured.datasheets import tell_datasheet
 from collsim.cli.measured.fitted import (
-    all_fitted,
     auto_by,
     fitted_times,
     tell_changed,
@@ -118,6 +117,7 @@ def command(
     tell_rootless(collective, run["root"], network.ranks)
     tell_datasheet(cluster, network, [collective])
     from collsim.algorithms import refusal
+    from collsim.choose.fitted import all_fitted
     from collsim.choose.predict import COMPARED, Row, predict
     from collsim.report.nccl_table import nccl_table
     from collsim.report.records import keys_of, records

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collsim.core.profile import Profile
 
 __all__ = [
-    "all_fitted",
     "auto_by",
     "fitted_times",
     "tell_changed",
@@ -112,17 +111,6 @@ def _chosen_by(profile: "Profile") -> str:
     if fitted_of(profile).by_table:
         return "what NCCL would choose"
     return "the fastest that NCCL has, as its table does not tell what ran"
-
-
-def all_fitted(
-    fitted: "Fitted | None", collective: str, network: "Cluster", asked: "Sequence[str]"
-) -> bool:
-    """Return whether there are fitted times of all that is asked for, and none is simulated."""
-    from collsim.choose.fitted import Pieces
-    from collsim.core.collective import collective as kind
-
-    pieces = [Pieces.of(fitted, kind(collective), network, name) for name in asked]
-    return bool(pieces) and all(one is not None and not one.others for one in pieces)
 
 
 def tell_fitted(profile: "Profile", answer: "Prediction", *, left: str | None = None) -> None:
