@@ -131,8 +131,8 @@ def command(
         algorithm = tuple(auto_by(profile, collective, name) for name in algorithm)
     answer = None
     asked = algorithm if file is None or given("algorithm") else ()
-    by_fit = run["model"] == "auto" and healthy is None and file is None
-    if not (by_fit and all_fitted(fitted, collective, network, asked)):
+    simulated = run["model"] != "auto" or healthy is not None or file is not None
+    if simulated or not all_fitted(fitted, collective, network, asked):
         tell_large(network, fold=run["fold"], sizes=len(wanted))
     if asked:
         answer = joined(
@@ -152,8 +152,9 @@ def command(
         tell_scope(profile, [answer.collective], network, wanted)
         tell_changed(profile, fitted, healthy, answer, asked)
     elif profile is not None:
-        left = algorithm[0] if left_to_us else None
-        _tell_profile(profile, answer, network, wanted, left=left)
+        _tell_profile(
+            profile, answer, network, wanted, left=algorithm[0] if left_to_us else None
+        )
     # Who leaves the choice to us need not hear of what was never one here.
     where = (network.ranks, network.node, network.setting.multicast)
     left_out = {

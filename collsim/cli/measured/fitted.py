@@ -114,17 +114,7 @@ def _chosen_by(profile: "Profile") -> str:
 
 
 def tell_fitted(profile: "Profile", answer: "Prediction", *, left: str | None = None) -> None:
-    """Say whose choice it is, what is simulated, and what no row of the fit has shown.
-
-    Parameters
-    ----------
-    profile : Profile
-        Of NCCL.
-    answer : Prediction
-        By it.
-    left : str, optional
-        The word, auto or nccl, that left the choice to us.
-    """
+    """Say whose choice it is, by the word that left it to us, and what no row has shown."""
     if left is not None and any(row.model == "fit" for row in answer.rows):
         note(
             f"with profile {profile.name}, {left} is {_chosen_by(profile)}; --algorithm all "
