@@ -50,6 +50,15 @@ def test_a_change_of_nothing_keeps_what_nccl_runs(
     assert f"the machine as it was takes {fitted:.1f} us at 1GiB\n" in result.stderr
 
 
+def test_shared_links_are_no_fitted_ones(answer: Any, logged: Logged) -> None:
+    """Fair sharing beside a profile is simulated, as in predict."""
+    words = ("--profile", "h100-nvswitch-8", "--sharing", "fair")
+    check = ("--where", "size == 1M", "--tolerance", "10")
+    (found,) = answer("check", logged(H100), *check, *words)["rows"]
+    (asked,) = answer("predict all_reduce -s 1M", *words)["rows"]
+    assert (found["model"], found["predicted_us"]) == ("event", asked["time_us"])
+
+
 @pytest.mark.parametrize(
     "change",
     ["--launch 1ms", "--gamma 0.1ns", "--sharing fair", "--alpha-busy 0us",

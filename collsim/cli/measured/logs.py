@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from collsim.cli.clusters.unlike import unlike
 from collsim.cli.clusters.what_if import opened
 from collsim.cli.program.output import note
 from collsim.errors import InputError
@@ -28,7 +29,7 @@ def compared_with(
     fitted times of NCCL, which hold for the ranks and nodes of the log.
     """
     profile = choice.load_profile()
-    if profile is not None and profile.model == "nccl" and choice.healthy() is None:
+    if profile is not None and profile.model == "nccl" and unlike(choice) is None:
         choice.check_machine(profile)
         return profile, profile
     if profile is None or choice.cluster is not None:
