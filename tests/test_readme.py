@@ -140,8 +140,9 @@ def test_a_new_algorithm_is_within_its_claim(name: str, counts: tuple[int, ...])
             schedule = collsim.build("broadcast", name, ranks, chunks=chunks)
             claim = find("broadcast", name).terms(ranks, chunks)
             assert claim is not None
-            time = collsim.simulate(schedule, cluster, 3.0).makespan
-            assert time <= claim.seconds(3.0, 1.0, 1.0) * (1 + 1e-12)
+            nbytes = 3.0 * chunks  # whole bytes in each, so that no time is rounded
+            time = collsim.simulate(schedule, cluster, nbytes).makespan
+            assert time <= claim.seconds(nbytes, 1.0, 1.0)
 
 
 def test_a_page_leaves_no_file_of_its_own_behind() -> None:

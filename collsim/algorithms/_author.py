@@ -72,21 +72,21 @@ class mistakes:  # noqa: N801 - used as a function is
         place = place or self.place or "in its file"
         if isinstance(error, SyntaxError):
             place = f"{error.filename}, line {error.lineno}"
-        said = _said(error.msg if isinstance(error, SyntaxError) else error)
+        said = _written(str, error.msg if isinstance(error, SyntaxError) else error) or ""
         raise AlgorithmError(
             f"{self.known}/{self.name}: {type(error).__name__}{f': {said}' if said else ''} "
             f"({place})"
         ) from error
 
 
-def _said(what: object) -> str:
-    """Return what an exception says, if it can."""
+def _written(write: Callable[[object], str], what: object) -> str | None:
+    """Return an author's object as `str` or `repr` writes it, or None where that fails."""
     try:
-        return str(what)
+        return write(what)
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001 - an author's __str__ may raise anything
-        return ""
+        return None
 
 
 def _place(trace: TracebackType | None, known: str, name: str) -> str | None:
@@ -157,12 +157,8 @@ def _wrong_symmetry(result: object) -> str | None:
 
 
 def _shown(value: object) -> str:
-    try:
-        return repr(value)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001 - an author's __repr__ may raise anything
-        return f"a {type(value).__name__}"
+    written = _written(repr, value)
+    return f"a {type(value).__name__}" if written is None else written
 
 
 # What each function of an algorithm may return: why a result is wrong, or None.
